@@ -1,0 +1,57 @@
+"""The exception tree, split by who must act.
+
+    SelectorError
+    ├── ConfigurationError   the person who set it up: a wrong option, root or callable
+    └── RunError             the caller, at run time
+        ├── ModelError       the model could not be asked, or failed; carries a `Reason`
+        ├── AnswerError      the model answered, but the answer names no memory; carries a `Reason`
+        └── ReadError        a memory cannot be read; carries a `Code`
+
+`MemoryStore.find_relevant` raises only the first kind: a model that fails ends in the scorer's
+answer with the reason in the result. Cancellation is no error and is not in this tree.
+"""
+
+from __future__ import annotations
+
+from selector.types import Code, Reason
+
+
+class SelectorError(Exception):
+    """Every exception that this package raises on purpose."""
+
+
+class ConfigurationError(SelectorError, ValueError):
+    """An option, a root or a callable that cannot work; the message says what would be valid."""
+
+
+class RunError(SelectorError):
+    """Something that went wrong at run time."""
+
+
+class ModelError(RunError):
+    """The model could not be asked, or failed while it was asked.
+
+    A model function may raise it itself to name the reason, for instance
+    `ModelError("429 from the server", Reason.RATE_LIMITED)`.
+    """
+
+    def __init__(self, message: str, reason: Reason = Reason.MODEL_FAILED) -> None:
+        super().__init__(message)
+        self.reason = Reason(reason)
+
+
+class AnswerError(RunError):
+    """The model's answer cannot be used: no JSON, no list of names, or only unknown names."""
+
+    def __init__(self, message: str, reason: Reason, rejected: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.reason = Reason(reason)
+        self.rejected = rejected
+
+
+class ReadError(RunError):
+    """A memory that is not listed, has vanished, is too large or may not be read."""
+
+    def __init__(self, message: str, code: Code) -> None:
+        super().__init__(message)
+        self.code = code
