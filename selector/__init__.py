@@ -44,48 +44,60 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Public name -> the module that has it. Imported when first used, so that a hook pays for nothing.
-_HOMES = {
-    "AIMemorySelector": "selection",
-    "AnswerError": "errors",
-    "Candidate": "types",
-    "Code": "types",
-    "ConfigurationError": "errors",
-    "DescriptionSource": "types",
-    "Embedder": "types",
-    "HeuristicScorer": "scoring",
-    "Memory": "types",
-    "MemoryHeader": "types",
-    "MemorySelector": "types",
-    "MemoryStore": "store",
-    "ModelError": "errors",
-    "ModelFunction": "types",
-    "ModelReply": "types",
-    "Outcome": "types",
-    "Problem": "types",
-    "Prompt": "types",
-    "ReadError": "errors",
-    "Reason": "types",
-    "RelevanceScorer": "types",
-    "RunError": "errors",
-    "Scan": "scan",
-    "Score": "types",
-    "SearchIndex": "types",
-    "SelectOptions": "types",
-    "Selection": "types",
-    "SelectorError": "errors",
-    "Severity": "types",
-    "StopSignal": "types",
-    "Warn": "types",
-}
+__all__ = [
+    "AIMemorySelector",
+    "AnswerError",
+    "Candidate",
+    "Code",
+    "ConfigurationError",
+    "DescriptionSource",
+    "Embedder",
+    "HeuristicScorer",
+    "Memory",
+    "MemoryHeader",
+    "MemorySelector",
+    "MemoryStore",
+    "ModelError",
+    "ModelFunction",
+    "ModelReply",
+    "Outcome",
+    "Problem",
+    "Prompt",
+    "ReadError",
+    "Reason",
+    "RelevanceScorer",
+    "RunError",
+    "Scan",
+    "Score",
+    "SearchIndex",
+    "SelectOptions",
+    "Selection",
+    "SelectorError",
+    "Severity",
+    "StopSignal",
+    "Warn",
+    "__version__",
+]
 
-__all__ = sorted([*_HOMES, "__version__"])
+# Everything that is not a value. Imported when first used, so that a hook pays for nothing else.
+_HOMES = {
+    "AnswerError": "errors",
+    "ConfigurationError": "errors",
+    "ModelError": "errors",
+    "ReadError": "errors",
+    "RunError": "errors",
+    "SelectorError": "errors",
+    "Scan": "scan",
+    "HeuristicScorer": "scoring",
+    "AIMemorySelector": "selection",
+    "MemoryStore": "store",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'selector' has no attribute {name!r}")
-    value = getattr(import_module(f"selector.{_HOMES[name]}"), name)
+    value = getattr(import_module(f"selector.{_HOMES.get(name, 'types')}"), name)
     globals()[name] = value
     return value
 

@@ -6,9 +6,9 @@ purpose: idf finds out what is common in a folder, but a small folder knows too 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set as AbstractSet
 
+from selector.patterns import lazy
 from selector.words import is_dense
 
 
@@ -108,7 +108,7 @@ _USAGE = _listed(
 _PARTICLES = frozenset(
     "的了是吗嗎呢吧在和与與就都也不么麼什怎我你他她它们們这這那哪个個有会會要能可以"
 )
-_KANA = re.compile(r"[\u3041-\u309f]")
+_KANA = lazy(r"[\u3041-\u309f]")
 
 
 def weight(word: str) -> float:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from selector.lexicon import spelled, weight
+from selector.patterns import lazy
 from selector.words import GRAM, grams, joined, plain, words
 
 BACKGROUND = 100  # imagined memories without any of the words: idf for small folders
@@ -14,7 +14,7 @@ STEM = 6  # letters of a part of a compound: shorter ones are found in half of a
 LONG = 10  # letters of a word that may be a compound
 MAX_TERMS = 256  # words of a query that count
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = lazy(r"\d+")
 
 Answers = tuple[tuple[int, float], ...]  # (position of a query word, how well 0 to 1), each once
 Found = Mapping[int, float]  # the same of a whole text: position -> how well

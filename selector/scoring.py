@@ -44,6 +44,7 @@ class HeuristicScorer:
     """Scores headers by the share of the query that they answer; keeps nothing between calls."""
 
     threshold = THRESHOLD
+    close = CLOSE
 
     def score(
         self, query: str, headers: Sequence[MemoryHeader], options: SelectOptions
@@ -66,13 +67,17 @@ class HeuristicScorer:
 
 
 def choose(
-    candidates: Iterable[Candidate], limit: int, threshold: float = THRESHOLD
+    candidates: Iterable[Candidate],
+    limit: int,
+    threshold: float = THRESHOLD,
+    close: float = CLOSE,
 ) -> list[Candidate]:
-    """The relevant ones, best first, at most `limit`: none below `threshold`, none with 0, and
-    none far behind the best. Of equal ones the newer comes first.
+    """The relevant ones, best first, at most `limit`; of equal ones the newer comes first.
+
+    None below `threshold`, none with 0, and none below the share `close` of the best score.
     """
     ranked = sorted(candidates, key=_rank)[: max(0, limit)]
-    least = max(threshold, CLOSE * ranked[0].score.value) if ranked else 0.0
+    least = max(threshold, close * ranked[0].score.value) if ranked else 0.0
     return [one for one in ranked if 0 < one.score.value >= least]
 
 

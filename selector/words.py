@@ -8,11 +8,11 @@ be cheap: every function here takes linear time, looks at `MAX_TEXT` characters,
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
 from operator import add
+
+from selector.patterns import lazy
 
 MAX_TEXT = 20_000  # characters looked at: a long stack trace, not a whole log
 MAX_WORDS = 2_000  # words given back
@@ -35,27 +35,16 @@ _JOINTS = r"[._/\\@:-]"  # what holds a version, a path, an address or a compoun
 
 # Lower case and blanks in one pass over the bytes: five times as fast as a pattern.
 _ASCII = bytes(ord(chr(i).lower()) if chr(i).isalnum() else 32 for i in range(128)) + bytes(128)
-_COMPOUND = re.compile(rf"(?<![^\W_])[^\W_]++(?:{_JOINTS}[^\W_]++)+")
-_CAMEL = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]++")
-_HUMP = re.compile(r"[A-Z](?<=[a-z0-9][A-Z])|[A-Z](?=[A-Z][a-z]{2})")
-_BEFORE_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_COMPOUND = lazy(rf"(?<![^\W_])[^\W_]++(?:{_JOINTS}[^\W_]++)+")
+_CAMEL = lazy(r"(?<![A-Za-z0-9])[A-Za-z0-9]++")
+_HUMP = lazy(r"[A-Z](?<=[a-z0-9][A-Z])|[A-Z](?=[A-Z][a-z]{2})")
+_BEFORE_HUMP = lazy(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _IGNORED = "\u00ad\u200c\u200d\u2060\ufeff"  # soft hyphen, joiners, byte-order mark
 
 
-@cache
-def _word() -> re.Pattern[str]:
-    # Compiled when the first text needs it: these three cost 5 ms of start-up.
-    return re.compile(rf"[\w{_MARKS}]{{1,{MAX_WORD}}}(?:\+\+|\#(?!\w))?")
-
-
-@cache
-def _accent() -> re.Pattern[str]:
-    return re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u0655\u0670]")
-
-
-@cache
-def _dense_run() -> re.Pattern[str]:
-    return re.compile(rf"([{_DENSE}]+)")
+_WORD = lazy(rf"[\w{_MARKS}]{{1,{MAX_WORD}}}(?:\+\+|\#(?!\w))?")
+_ACCENT = lazy("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u0655\u0670]")
+_DENSE_RUN = lazy(rf"([{_DENSE}]+)")
 
 
 def fold(text: str) -> str:
@@ -71,7 +60,7 @@ def plain(word: str) -> str:
     """`word` without accents, Arabic and Hebrew points: what people type in a hurry."""
     if word.isascii():
         return word
-    bare = _accent().sub("", unicodedata.normalize("NFD", word))
+    bare = _ACCENT.sub("", unicodedata.normalize("NFD", word))
     return unicodedata.normalize("NFC", bare) or word
 
 
@@ -105,7 +94,7 @@ def joined(text: str) -> dict[str, tuple[str, ...]]:
 
 def is_dense(word: str) -> bool:
     """Whether a word opens with a script that is written without spaces."""
-    return not word.isascii() and _dense_run().match(word) is not None
+    return not word.isascii() and _DENSE_RUN.match(word) is not None
 
 
 def grams(word: str) -> Iterator[str]:
@@ -126,12 +115,12 @@ def _split(text: str) -> list[str]:
         if room <= MAX_WORD or max(map(len, found), default=0) <= MAX_WORD:
             return found
     found = []
-    pieces = _dense_run().split(fold(text).replace("_", " "))  # every other one is dense
+    pieces = _DENSE_RUN.split(fold(text).replace("_", " "))  # every other one is dense
     for i, piece in enumerate(pieces):
         if i % 2 and len(piece) > 1:
             found += map(add, piece, piece[1:])
         elif piece:
-            found += _word().findall(piece)
+            found += _WORD.findall(piece)
     return found
 
 

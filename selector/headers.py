@@ -1,0 +1,226 @@
+"""The beginning of a file in, a `MemoryHeader` out; what was odd about it goes into `codes`."""
+
+from __future__ import annotations
+
+from dataclasses import fields as dataclass_fields
+from datetime import date
+from typing import NamedTuple
+
+from selector.frontmatter import Fields, decode, read_fields, split
+from selector.markdown import bare_fields_end, heading, paragraph
+from selector.patterns import lazy
+from selector.scalars import list_of, text_of, word_of
+from selector.text import clean, cut
+from selector.times import EXPIRY_KEYS, last_day, modified
+from selector.types import Code, DescriptionSource, MemoryHeader
+
+HEAD_BYTES = 4096  # read of every file
+DESCRIPTION_LIMIT = 512  # characters
+TITLE_LIMIT = 200  # characters
+DEFAULT_IMPORTANCE = 0.5
+# What the clocks of two machines may differ by.
+CLOCK_SLACK = 2.0  # seconds
+
+_TYPE = lazy(r"[a-z][a-z0-9_-]{0,31}")
+_CLOSING = lazy(rb"\n---[ \t]*\r?\n")
+_SECOND_OPENING = lazy(r"(?:\r?\n)*---")
+_SCOPE_KEYS = ("paths", "globs", "applyTo", "fileMatchPattern")
+_ANY_EXTRA = frozenset((*_SCOPE_KEYS, *EXPIRY_KEYS, "importance", "superseded_by"))
+_USUAL_TYPES = frozenset(("user", "feedback", "project", "reference"))
+_HEADER, _BODY = DescriptionSource.HEADER, DescriptionSource.BODY
+
+# Scope, importance, last day and successor: what few headers have.
+Extras = tuple[tuple[str, ...], float, date | None, str | None]
+_NO_EXTRAS: Extras = ((), DEFAULT_IMPORTANCE, None, None)
+
+
+# fmt: off
+# The initializer of a frozen dataclass goes through `object.__setattr__` for every field, at more
+# than twice the cost of setting the slots: a tenth of a whole scan.
+_new = object.__new__
+(
+    _set_name, _set_path, _set_modified, _set_type, _set_title, _set_description,
+    _set_description_from, _set_scope, _set_importance, _set_expires_at, _set_superseded_by,
+    _set_size,
+) = (vars(MemoryHeader)[field.name].__set__ for field in dataclass_fields(MemoryHeader))
+# fmt: on
+
+
+class FileFacts(NamedTuple):
+    """What is known of a file besides its content."""
+
+    name: str  # the memory's name
+    path: str
+    mtime: float  # seconds since the epoch
+    size: int  # bytes
+    type: str | None  # what the path says
+
+
+def needs_more(raw: bytes) -> bool:
+    """True when `raw` may open a header that it does not close."""
+    if raw.startswith(b"---"):
+        return not _CLOSING.search(raw, 3)
+    codes: set[Code] = set()
+    return not split(decode(raw, codes, whole=False), codes, whole=False)[2]
+
+
+def read_header(raw: bytes, facts: FileFacts, now: float, codes: set[Code]) -> MemoryHeader:
+    """The header of a file that begins with `raw`; never raises, whatever the bytes are.
+
+    What cannot be read as it was meant is left at its default and named in `codes`. `now` is in
+    seconds since the epoch.
+    """
+    name, path, mtime, size, from_path = facts
+    # A file may shrink while it is read: what is shorter than was asked for is all of it.
+    whole = len(raw) >= size or len(raw) < HEAD_BYTES
+    text = decode(raw, codes, whole=whole)
+    fields, start = _fields(text, whole, codes)
+    # A run of bare `key: value` lines opens a note only where there is no header.
+    bare = 0 if start else bare_fields_end(text)
+    description, source = _declared_description(fields, codes), _HEADER
+    if description is None:
+        description, source = _first_paragraph(text, start, bare, codes), _BODY
+    header = _new(MemoryHeader)
+    _set_name(header, name)
+    _set_path(header, path)
+    _set_title(header, _declared_title(fields, codes) or _heading(text, start))
+    _set_description(header, description)
+    _set_description_from(header, source if description else None)
+    _set_type(header, _type(fields, from_path, codes))
+    scope, importance, ends, successor = (
+        _NO_EXTRAS if _ANY_EXTRA.isdisjoint(fields) else _extras(fields, codes)
+    )
+    _set_scope(header, scope)
+    _set_importance(header, importance)
+    _set_expires_at(header, ends)
+    _set_superseded_by(header, successor)
+    _set_size(header, size)
+    if bare:
+        fields = read_fields(text[:bare], set()) or {}
+    _set_modified(header, modified(fields, name, mtime, codes))
+    if mtime > now + CLOCK_SLACK:
+        codes.add(Code.FUTURE_MTIME)
+    return header
+
+
+def _fields(text: str, whole: bool, codes: set[Code]) -> tuple[Fields, int]:
+    """The fields of the header, and where the body starts; a block without a field is body."""
+    header, start, closed = split(text, codes, whole=whole)
+    if header is None:
+        return {}, 0
+    if not closed:
+        codes.add(Code.UNCLOSED_HEADER if whole else Code.HEADER_TOO_LARGE)
+        # What the size limit cuts off is a header; what never closes may be all text.
+        return (not whole and read_fields(header, codes)) or {}, start
+    fields = read_fields(header, codes)
+    if fields is None:
+        return {}, text.index("---") + 3
+    if _SECOND_OPENING.match(text, start):
+        start = _behind_second_header(text, start, codes)
+    return fields, start
+
+
+def _behind_second_header(text: str, start: int, codes: set[Code]) -> int:
+    """Where the body starts; a header that opens what stands behind the first one is reported."""
+    body = text[start:].lstrip("\r\n")
+    header, length, closed = split(body, set())
+    if header and closed and read_fields(header, set()):
+        codes.add(Code.SECOND_HEADER)
+        return len(text) - len(body) + length
+    return start
+
+
+def _declared_title(fields: Fields, codes: set[Code]) -> str | None:
+    for key in ("name", "title"):
+        written = fields.get(key)
+        title = text_of(written, codes) if written else ""
+        if title:
+            return title if len(title) <= TITLE_LIMIT else cut(title, TITLE_LIMIT)
+    return None
+
+
+def _heading(text: str, start: int) -> str | None:
+    """The first heading of the body that starts there."""
+    found = heading(text, start)
+    return cut(clean(found), TITLE_LIMIT) or None if found else None
+
+
+def _declared_description(fields: Fields, codes: set[Code]) -> str | None:
+    for key in ("description", "summary"):
+        written = fields.get(key)
+        text = text_of(written, codes) if written else ""
+        if not text:
+            continue
+        if "when_to_use" in fields:  # agent skills say in a second field when they apply
+            text = f"{text} {text_of(fields['when_to_use'], codes)}".rstrip()
+        if len(text) > DESCRIPTION_LIMIT:
+            codes.add(Code.LONG_DESCRIPTION)
+            text = cut(text, DESCRIPTION_LIMIT)
+        return text
+    return None
+
+
+def _first_paragraph(text: str, start: int, bare: int, codes: set[Code]) -> str | None:
+    """The description where none is declared; bare fields only where nothing else is."""
+    codes.add(Code.NO_DESCRIPTION)
+    found = clean((bare and paragraph(text, bare)) or paragraph(text, start))
+    if not found and not start and not text.strip():
+        codes.add(Code.EMPTY_FILE)
+    return found or None
+
+
+def _type(fields: Fields, from_path: str | None, codes: set[Code]) -> str | None:
+    """The declared type, else what the path says."""
+    for key in ("metadata.type", "type"):
+        written = fields.get(key)
+        if written:
+            if written in _USUAL_TYPES:
+                return written
+            word = clean(_first_text(written, codes), codes).lower()
+            if word:
+                if _TYPE.fullmatch(word):
+                    return word
+                codes.add(Code.BAD_TYPE)
+                return None
+    return from_path
+
+
+def _first_text(written: str, codes: set[Code]) -> str:
+    """`written` as a text; of a list the first part."""
+    if not written.startswith(("[", "\n")):
+        return word_of(written, codes)
+    texts = list_of(written, codes) or [word_of(written, codes)]
+    if len(texts) > 1:
+        codes.add(Code.BAD_VALUE)
+    return texts[0]
+
+
+def _extras(fields: Fields, codes: set[Code]) -> Extras:
+    successor = fields.get("superseded_by")
+    return (
+        _scope(fields, codes),
+        _importance(fields["importance"], codes) if "importance" in fields else DEFAULT_IMPORTANCE,
+        last_day(fields, codes),
+        word_of(successor, codes) or None if successor else None,
+    )
+
+
+def _scope(fields: Fields, codes: set[Code]) -> tuple[str, ...]:
+    """The globs of all keys that name files, each once."""
+    globs: dict[str, None] = {}
+    for key in _SCOPE_KEYS:
+        if key in fields:
+            for glob in list_of(fields[key], codes):
+                globs[glob if glob.isascii() and glob.isprintable() else clean(glob, codes)] = None
+    return tuple(globs)
+
+
+def _importance(written: str, codes: set[Code]) -> float:
+    try:
+        value = float(word_of(written, codes))
+    except ValueError:
+        value = -1.0
+    if 0.0 <= value <= 1.0:
+        return value
+    codes.add(Code.BAD_VALUE)
+    return DEFAULT_IMPORTANCE

@@ -1,0 +1,74 @@
+"""What a path says: whether a file is a memory, and which type its folder or name gives it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from selector.patterns import lazy
+
+SUFFIXES = (".md", ".mdc", ".markdown")
+SKIPPED_FOLDERS = frozenset(("node_modules", "venv", "__pycache__"))
+# Lists of memories, and logs that are no durable memory. All names here are in lower case.
+INDEX_FILES = frozenset(
+    ("memory.md", "index.md", "readme.md", "log.md", "dreams.md", "raw_memories.md")
+)
+# What clients load in full by themselves.
+CLIENT_FILES = frozenset(
+    (
+        "claude.md",
+        "claude.local.md",
+        "agents.md",
+        "agents.override.md",
+        "gemini.md",
+        "copilot-instructions.md",
+    )
+)
+
+# What the folders say about the type; the last match in a path counts.
+_FOLDER_TYPES = (
+    ((".claude", "rules"), "instruction"),
+    ((".cursor", "rules"), "instruction"),
+    ((".github", "instructions"), "instruction"),
+    ((".copilot", "instructions"), "instruction"),
+    ((".windsurf", "rules"), "instruction"),
+    (("windsurf", "memories"), "instruction"),
+    ((".kiro", "steering"), "instruction"),
+    ((".clinerules",), "project"),
+    (("memory-bank",), "project"),
+    ((".serena", "memories"), "project"),
+    ((".codex", "memories"), "project"),
+    ((".openclaw", "workspace"), "project"),
+    (("openclaw", "workspace"), "project"),
+    ((".memsearch", "memory"), "project"),
+)
+_INSTRUCTION_SUFFIXES = (".mdc", ".instructions.md")
+_FILE_TYPES = {"skill.md": "skill", "user.md": "user", "memory.md": "index"} | dict.fromkeys(
+    CLIENT_FILES, "instruction"
+)
+_CONFLICT = lazy(r"\.sync-conflict-|conflicted copy|\(.*conflict.*\)", re.IGNORECASE)
+
+
+def type_of_folder(path: str, root: str) -> str | None:
+    """The type that the folders in `path` give to the memories in it; `root` may be hidden."""
+    parts = path.split(os.sep)
+    best, kind = -1, "project" if os.path.basename(root) == "memories" else None
+    for wanted, named in _FOLDER_TYPES:
+        size = len(wanted)
+        for start in range(len(parts) - size, best, -1):
+            if tuple(parts[start : start + size]) == wanted:
+                best, kind = start, named
+                break
+    return kind
+
+
+def type_of_file(lower: str) -> str | None:
+    """The type that a file name, given in lower case, stands for."""
+    if lower.endswith(_INSTRUCTION_SUFFIXES):
+        return "instruction"
+    return _FILE_TYPES.get(lower)
+
+
+def is_conflict_copy(name: str) -> bool:
+    """True for what Syncthing, Dropbox and their like leave beside a file that two changed."""
+    return _CONFLICT.search(name) is not None

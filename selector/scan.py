@@ -1,0 +1,334 @@
+"""Walks the roots and reads the beginning of every memory file: headers and problems."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+from selector.files import HAS_DIR_FD, code_of, open_file, open_folder
+from selector.headers import HEAD_BYTES, FileFacts, needs_more, read_header
+from selector.layout import (
+    CLIENT_FILES,
+    INDEX_FILES,
+    SKIPPED_FOLDERS,
+    SUFFIXES,
+    is_conflict_copy,
+    type_of_file,
+    type_of_folder,
+)
+from selector.roots import Root as Root
+from selector.roots import root_paths as root_paths
+from selector.text import is_safe_name
+from selector.types import Code, MemoryHeader, Problem, Severity
+
+OPEN_HEADER_BYTES = 16_384  # read only while a header is not closed
+# Files are read and parsed in turns: each goes faster when it is not interrupted by the other.
+_BATCH = 256  # files: 1 MiB of beginnings, 4 at worst
+MAX_DEPTH = 32  # folders below the root: deeper ones are a mistake or a trap
+
+_SEVERITIES = {
+    Code.NO_DESCRIPTION: Severity.INFO,
+    Code.INDEX_FILE: Severity.INFO,
+    Code.CLIENT_FILE: Severity.INFO,
+    Code.SYMLINK_INSIDE: Severity.INFO,
+    Code.LOOP: Severity.INFO,
+    Code.NO_FOLDER: Severity.ERROR,
+    Code.NOT_A_FOLDER: Severity.ERROR,
+    Code.PERMISSION: Severity.ERROR,
+    Code.UNREADABLE: Severity.ERROR,
+}
+
+# What a root that cannot be opened is called; all else is `no_folder`.
+_ROOT_CODES = {code: code for code in (Code.NOT_A_FOLDER, Code.PERMISSION, Code.UNREADABLE)}
+# What a header can open with: `-`, a byte-order mark, a blank line.
+_MAY_OPEN = frozenset(b"-\xef\xff\xfe\n\r \t")
+
+
+class Scan(NamedTuple):
+    """What a scan found: headers newest first, and what a person may want to know."""
+
+    headers: list[MemoryHeader]
+    problems: list[Problem]
+    failed: Sequence[str] = ()  # labels of the roots that cannot be read
+
+    @property
+    def incomplete(self) -> bool:
+        """True when the scan was stopped before every file was read."""
+        return any(problem.code is Code.SCAN_INCOMPLETE for problem in self.problems)
+
+    @property
+    def status(self) -> str:
+        """ "ok", or the code of the first root that cannot be read."""
+        codes = {problem.name: problem.code for problem in self.problems}
+        return str(codes[self.failed[0]]) if self.failed else "ok"
+
+
+def scan(
+    root: Root | Mapping[str, Root],
+    *,
+    indexes: bool = False,
+    instructions: bool = False,
+    stop: Callable[[], bool] | None = None,
+    by_descriptor: bool = HAS_DIR_FD,
+) -> Scan:
+    """The headers below `root`, newest first, name breaking ties; and the problems.
+
+    `indexes` lists MEMORY.md and its like too, `instructions` the files that clients load in full.
+    `stop` is asked before every file; once it is true the scan ends with what it has and the
+    problem `scan_incomplete`. `by_descriptor` opens everything relative to its open folder, which
+    a link that is swapped in cannot lead astray. No exception for anything that lies on the disk.
+    """
+    walk = _Walk(indexes, instructions, stop, by_descriptor)
+    for label, path in root_paths(root).items():
+        walk.root(label, path)
+    return walk.finish()
+
+
+# The beginning of a file, its name as written, path, mtime, size, and the type by its path.
+_Head = tuple[bytes, str, str, float, int, str | None]
+
+
+class _Walk:
+    """One scan under way."""
+
+    def __init__(
+        self,
+        indexes: bool,
+        instructions: bool,
+        stop: Callable[[], bool] | None,
+        by_descriptor: bool,
+    ) -> None:
+        self._headers: list[MemoryHeader] = []
+        self._problems: list[Problem] = []
+        self._failed: list[str] = []
+        self._heads: list[_Head] = []
+        self._stop = stop
+        self._stopped = False
+        self._by_descriptor = by_descriptor
+        self._now = time.time()
+        self._names: set[str] = set()
+        self._folders: set[tuple[int, int]] = set()
+        self._left_out: dict[str, Code] = {}
+        if not indexes:
+            self._left_out |= dict.fromkeys(INDEX_FILES, Code.INDEX_FILE)
+        if not instructions:
+            self._left_out |= dict.fromkeys(CLIENT_FILES, Code.CLIENT_FILE)
+
+    def root(self, label: str, path: str) -> None:
+        """Walks one root; one that cannot be read is a problem, not an exception."""
+        self._root = path
+        prefix = f"{label}/" if label else ""
+        try:
+            descriptor = open_folder(path, follow=True) if self._by_descriptor else None
+            self._folder(descriptor, path, prefix, 0)
+        except OSError as error:
+            self._failed.append(label)
+            self._report(label, _ROOT_CODES.get(code_of(error), Code.NO_FOLDER), Severity.ERROR)
+        except ValueError:  # a NUL in the path
+            self._failed.append(label)
+            self._report(label, Code.NO_FOLDER, Severity.ERROR)
+
+    def finish(self) -> Scan:
+        """What was found, in order."""
+        self._read_headers()
+        self._headers.sort(key=attrgetter("name"))
+        self._headers.sort(key=attrgetter("modified"), reverse=True)
+        self._report_case_twins()
+        return Scan(self._headers, self._problems, self._failed)
+
+    def _report(self, name: str, code: Code, severity: Severity | None = None) -> None:
+        severity = severity or _SEVERITIES.get(code, Severity.WARNING)
+        self._problems.append(Problem(shown(name), code, severity))
+
+    def _folder(self, descriptor: int | None, path: str, prefix: str, depth: int) -> None:
+        """Lists one open folder, its files first, and closes it. Raises OSError."""
+        try:
+            if not self._enter(descriptor, path, prefix):
+                return
+            with os.scandir(path if descriptor is None else descriptor) as found:
+                entries = _in_order(found)
+            kind = type_of_folder(path, self._root)
+            folders = self._files(entries, descriptor, path, prefix, kind)
+            for name in folders:
+                self._subfolder(name, descriptor, path, prefix, depth + 1)
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def _enter(self, descriptor: int | None, path: str, prefix: str) -> bool:
+        """False for a folder that was seen before, by this or another name."""
+        info = os.stat(path if descriptor is None else descriptor)
+        identity = (info.st_dev, info.st_ino)
+        if identity in self._folders:
+            self._report(prefix.rstrip("/"), Code.LOOP)
+            return False
+        self._folders.add(identity)
+        return True
+
+    def _subfolder(self, name: str, parent: int | None, path: str, prefix: str, depth: int) -> None:
+        written, path = f"{prefix}{name}", os.path.join(path, name)
+        if self._stopped:
+            return
+        if not is_safe_name(name):
+            self._report(written, Code.UNSAFE_NAME)
+        elif depth > MAX_DEPTH:
+            self._report(written, Code.TOO_DEEP)
+        elif parent is None and not self._is_inside(path):  # a Windows junction is no link
+            self._report(written, Code.SYMLINK_OUTSIDE)
+        else:
+            try:
+                descriptor = None if parent is None else open_folder(name, parent)
+                self._folder(descriptor, path, f"{written}/", depth)
+            except OSError as error:
+                self._report(written, code_of(error))
+
+    def _files(
+        self,
+        entries: list[os.DirEntry[str]],
+        folder: int | None,
+        path: str,
+        prefix: str,
+        folder_type: str | None,
+    ) -> list[str]:
+        """Takes in the files among the entries of a folder; gives the folders to walk."""
+        folders: list[str] = []
+        for entry in entries:
+            name = entry.name
+            if name[0] == "." or self._stopped:
+                continue
+            lower = name.lower()
+            try:
+                if not entry.is_file(follow_symlinks=False):
+                    if self._is_folder(entry, f"{prefix}{name}", os.path.join(path, name)):
+                        folders.append(name)
+                elif lower.endswith(SUFFIXES) and self._is_wanted(name, lower, prefix):
+                    kind = type_of_file(lower) or folder_type
+                    self._head(name, folder, f"{path}{os.sep}{name}", f"{prefix}{name}", kind)
+            except OSError as error:
+                self._report(f"{prefix}{name}", code_of(error))
+        return folders
+
+    def _is_wanted(self, name: str, lower: str, prefix: str) -> bool:
+        """False for a file with the suffix of a memory that is left out; says why."""
+        if self._stop is not None and self._stop():
+            self._stopped = True
+            self._report("", Code.SCAN_INCOMPLETE)
+        elif lower in self._left_out:
+            self._report(f"{prefix}{name}", self._left_out[lower])
+        elif not (name.isascii() and name.isprintable()) and not is_safe_name(name):
+            self._report(f"{prefix}{name}", Code.UNSAFE_NAME)
+        else:
+            return True
+        return False
+
+    def _is_folder(self, entry: os.DirEntry[str], written: str, path: str) -> bool:
+        """True for a folder to walk; what is no file either is reported where it matters."""
+        if entry.is_dir(follow_symlinks=False):
+            return entry.name not in SKIPPED_FOLDERS
+        is_memory = entry.name.lower().endswith(SUFFIXES)
+        if entry.is_symlink():
+            self._link(path, written, is_memory)
+        elif is_memory:
+            self._report(written, Code.NOT_REGULAR)
+        return False
+
+    def _link(self, path: str, written: str, is_memory: bool) -> None:
+        """Reports a link that could have led to a memory; links are never followed."""
+        try:
+            target = os.path.realpath(path, strict=True)
+        except OSError as error:
+            code = code_of(error)
+            if is_memory:
+                links = {Code.VANISHED: Code.DANGLING, Code.SYMLINK_OUTSIDE: Code.LOOP}
+                self._report(written, links.get(code, code))
+            return
+        if is_memory or os.path.isdir(target):
+            inside = self._is_inside(target)
+            self._report(written, Code.SYMLINK_INSIDE if inside else Code.SYMLINK_OUTSIDE)
+
+    def _is_inside(self, path: str) -> bool:
+        """True when `path`, its links resolved, is the root or below it."""
+        root, target = os.path.realpath(self._root), os.path.realpath(path)
+        return target == root or target.startswith(root.rstrip(os.sep) + os.sep)
+
+    def _head(
+        self, name: str, folder: int | None, path: str, written: str, kind: str | None
+    ) -> None:
+        """Reads the beginning of a file. Raises OSError."""
+        descriptor = open_file(path if folder is None else name, folder)
+        try:
+            info = os.fstat(descriptor)
+            if not stat.S_ISREG(info.st_mode):  # swapped in since the folder was listed
+                self._report(written, Code.NOT_REGULAR)
+                return
+            raw = os.read(descriptor, HEAD_BYTES)
+            if len(raw) == HEAD_BYTES and raw[0] in _MAY_OPEN and needs_more(raw):
+                raw += os.read(descriptor, OPEN_HEADER_BYTES - HEAD_BYTES)
+        finally:
+            os.close(descriptor)
+        self._heads.append((raw, written, path, info.st_mtime, info.st_size, kind))
+        if len(self._heads) >= _BATCH:
+            self._read_headers()
+
+    def _read_headers(self) -> None:
+        for raw, written, path, mtime, size, kind in self._heads:
+            codes: set[Code] = set()
+            name = written
+            if written in self._names or not written.isascii():
+                name = self._name(written, codes)
+            self._names.add(name)
+            facts = FileFacts._make((name, path, mtime, size, kind))  # half the cost of a call
+            self._headers.append(read_header(raw, facts, self._now, codes))
+            if "onflict" in written and is_conflict_copy(written):
+                codes.add(Code.CONFLICT_COPY)
+            if codes:
+                for code in sorted(codes):
+                    self._report(name, code)
+        self._heads.clear()
+
+    def _name(self, written: str, codes: set[Code]) -> str:
+        """The NFC form of a name, or its own form when another file has taken that one."""
+        name = unicodedata.normalize("NFC", written)
+        if name not in self._names:
+            return name
+        codes.add(Code.UNICODE_TWINS)
+        return written
+
+    def _report_case_twins(self) -> None:
+        """Names that differ only in case are one file on another machine."""
+        names = [header.name for header in self._headers]
+        if len(set(map(str.casefold, names))) == len(names):
+            return
+        groups: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(names):
+            groups[name.casefold()].append(name)
+        for group in groups.values():
+            if len(group) > 1:
+                for name in group:
+                    self._report(name, Code.CASE_TWINS)
+
+
+def _in_order(found: Iterable[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+    """Entries by code point, which is the byte order of UTF-8; those in NFC first.
+
+    So a file whose whole name is NFC gets that name, whatever its twins are called.
+    """
+    entries = sorted(found, key=attrgetter("name"))
+    if not all(map(str.isascii, map(attrgetter("name"), entries))):
+        entries.sort(key=lambda entry: not unicodedata.is_normalized("NFC", entry.name))
+    return entries
+
+
+def shown(name: str) -> str:
+    """A name of any bytes as printable text: what is not printable is written as an escape."""
+    if name.isprintable():
+        return name
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in name
+    )

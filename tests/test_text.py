@@ -1,0 +1,123 @@
+"""Text as a model may see it: cleaning, names, ages."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from selector import text as module
+from selector.text import age, clean, cut, is_safe_name
+from selector.types import Code
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "codes"),
+    [
+        ("", "", set()),
+        ("  plain  ", "plain", set()),
+        ("a\nb\r\nc\td", "a b c d", set()),
+        ("a\n\n  b", "a b", set()),
+        ("a\u2028b\u2029c\x85d\x0be\x0cf", "a b c d e f", {Code.HIDDEN_TEXT}),
+        ("a\x1cb\x1dc\x1ed", "a b c d", {Code.HIDDEN_TEXT}),
+        ("a\0b\x1b[31m\x7f\x9b", "ab[31m", {Code.HIDDEN_TEXT}),
+        ("ig\u200bno\u2060re\ufeff", "ignore", {Code.HIDDEN_TEXT}),
+        ("a\u202eb\u202c\u2066c\u2069\u200e\u061c", "abc", {Code.HIDDEN_TEXT}),
+        ("a\U000e0041\U000e007fb", "ab", {Code.HIDDEN_TEXT}),
+        ("a\ue000\U000f0000\ufdd0\uffff\u0378b", "ab", {Code.HIDDEN_TEXT}),
+        ("a\ud800b", "ab", {Code.HIDDEN_TEXT}),
+        ("a\xadb\u115fc\u1160d\u3164e\uffa0f\u2800g", "abcdefg", {Code.HIDDEN_TEXT}),
+        ("a\U000e0100\ufe00b\u034fc\u180bd", "abcd", {Code.HIDDEN_TEXT}),
+        ("a\xa0b\u3000c\u2009d", "a b c d", set()),
+        ("cafe\u0301", "caf\u00e9", set()),
+        ("\u1112\u1161\u11ab", "\ud55c", set()),
+        ("\u212a", "K", set()),
+        ("❤\ufe0f 👩\u200d🚀", "❤ 👩🚀", set()),
+        ("می\u200cخواهم", "می\u200cخواهم", set()),
+        ("क्\u200dष", "क्\u200dष", set()),
+        ("a\u200db", "ab", {Code.HIDDEN_TEXT}),
+        ("\u200dक", "क", {Code.HIDDEN_TEXT}),
+        ("מדריך فريق สวัสดี 发布 Ελλάς ёж", "מדריך فريق สวัสดี 发布 Ελλάς ёж", set()),
+        ("Tiếng Việt, Ἀθῆναι, שָׁלוֹם", "Tiếng Việt, Ἀθῆναι, שָׁלוֹם", set()),
+        ("x" + "\u0301" * 50, "x" + "\u0301" * 4, {Code.COMBINING_FLOOD}),
+    ],
+)  # fmt: skip
+def test_clean(written: str, shown: str, codes: set[Code]) -> None:
+    found: set[Code] = set()
+    assert clean(written, found) == unicodedata.normalize("NFC", shown)
+    assert found == codes
+
+
+def test_ordinary_characters_need_no_look() -> None:
+    """The quick way out of `clean` gives what the long way gives, for each character and pair."""
+    for number in range(sys.maxunicode + 1):
+        char = chr(number)
+        if module._ORDINARY.fullmatch(char):
+            assert char.isprintable(), hex(number)
+            assert unicodedata.combining(char) == 0, hex(number)
+            assert unicodedata.normalize("NFC", f"e{char}가{char}") == f"e{char}가{char}"
+            assert not module._BLANK_LETTERS.match(char), hex(number)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.text(max_size=60))
+def test_clean_any_text(text: str) -> None:
+    shown = clean(text)
+    bare = shown.replace("\u200c", "").replace("\u200d", "")
+    assert bare.isprintable()
+    assert len(shown.splitlines()) <= 1
+    assert unicodedata.is_normalized("NFC", shown)
+    assert clean(shown) == shown
+    assert shown == shown.strip()
+
+
+def test_cut() -> None:
+    assert cut("abc", 3) == "abc"
+    assert cut("ab cd", 3) == "ab"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_safe"),
+    [
+        ("note.md", True),
+        ("my note (2).md", True),
+        ("🐘.md", True),
+        ("❤\ufe0f.md", True),
+        ("cafe\u0301.md", True),
+        ("می\u200cخواهم.md", True),
+        ("a\nb.md", False),
+        ("a\tb.md", False),
+        ("a\x1bb.md", False),
+        ("a\u2028b.md", False),
+        ("a\u202eb.md", False),
+        ("a\u200bb.md", False),
+        ("a\u3164.md", False),
+        ("caf\udce9.md", False),
+    ],
+)
+def test_is_safe_name(name: str, is_safe: bool) -> None:
+    assert is_safe_name(name) is is_safe
+
+
+@pytest.mark.parametrize(
+    ("ago", "words"),
+    [
+        (timedelta(seconds=-90), "today"),
+        (timedelta(hours=23), "today"),
+        (timedelta(days=1), "yesterday"),
+        (timedelta(days=2), "2 days ago"),
+        (timedelta(days=13), "13 days ago"),
+        (timedelta(days=14), "2 weeks ago"),
+        (timedelta(days=60), "2 months ago"),
+        (timedelta(days=729), "24 months ago"),
+        (timedelta(days=800), "2 years ago"),
+        (timedelta(days=365 * 50), "unknown"),
+    ],
+)
+def test_age(ago: timedelta, words: str) -> None:
+    now = datetime(2026, 12, 1, 12, tzinfo=UTC)
+    assert age(now - ago, now) == words
