@@ -1,0 +1,49 @@
+"""The list of memories that a model chooses from: one line each, which no file can forge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from selector.text import clean, cut
+from selector.types import Candidate, MemoryHeader
+
+# What a small model reads with care; the same caps as the index file of the format's own client.
+MAX_LINES = 200
+MAX_BYTES = 25_000
+DESCRIPTION_LIMIT = 512  # characters
+
+
+def manifest_line(header: MemoryHeader) -> str:
+    """`- [type] name (2026-04-14T09:30:00Z): description`, without the parts that are missing."""
+    kind = f"[{clean(header.type)}] " if header.type else ""
+    time = header.modified.isoformat(timespec="seconds")[:19]
+    description = cut(clean(header.description or ""), DESCRIPTION_LIMIT)
+    end = f": {description}" if description else ""
+    return f"- {kind}{clean(header.name)} ({time}Z){end}"
+
+
+def manifest(headers: Sequence[MemoryHeader]) -> str:
+    """One line for each header, in their order."""
+    return "\n".join(map(manifest_line, headers))
+
+
+def fit(
+    candidates: Sequence[Candidate], *, max_lines: int = MAX_LINES, max_bytes: int = MAX_BYTES
+) -> list[Candidate]:
+    """The candidates that a manifest has room for, in their order.
+
+    When not all of them fit, those with the best scores come first, and among equal scores the
+    earlier ones; a long line that does not fit gives way to a shorter one behind it.
+    """
+    sizes = [len(manifest_line(one.header).encode("utf-8", "replace")) + 1 for one in candidates]
+    left = max_bytes + 1  # the last line has no line feed
+    if len(candidates) <= max_lines and sum(sizes) <= left:
+        return list(candidates)
+    kept: list[int] = []
+    for index in sorted(range(len(candidates)), key=lambda i: -candidates[i].score.value):
+        if len(kept) == max_lines:
+            break
+        if sizes[index] <= left:
+            kept.append(index)
+            left -= sizes[index]
+    return [candidates[index] for index in sorted(kept)]
