@@ -1,0 +1,1 @@
+"""What the project costs (`speed`) and how well it chooses (`quality`)."""

@@ -1,0 +1,5 @@
+"""`python -m selector`: the same as the command `memsel`."""
+
+from selector.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,46 @@
+"""The command `memsel`: parse, call, print. Results go to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from selector import __version__
+from selector.cli import select
+from selector.errors import ConfigurationError
+
+OK, USAGE, INTERRUPTED = 0, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit code: 0 for an answer, also an empty one; 2 for a bad call; 130 for Ctrl-C."""
+    parser = argparse.ArgumentParser(
+        prog="memsel",
+        description="Choose the few notes that help with a prompt.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"memsel {__version__}")
+    commands = parser.add_subparsers(
+        title="commands",
+        metavar="COMMAND",
+        required=True,
+        prog="memsel",  # else argparse formats a whole usage to find it out
+    )
+    select.add_to(commands)
+    try:
+        options = parser.parse_args(arguments)
+        code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except ConfigurationError as error:
+        print(f"memsel: {error}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        print("memsel: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough; keep the interpreter from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK

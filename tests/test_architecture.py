@@ -1,0 +1,83 @@
+"""The floors: a module imports only from floors below its own, also inside functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+# From the ground up. Every module has a floor; the README draws the same picture.
+FLOORS: tuple[frozenset[str], ...] = tuple(
+    frozenset(names.split())
+    for names in (
+        "patterns salvage types",
+        "clock errors files layout markdown metadata testing text validity words",
+        "calls foreign lexicon manifest names roots scalars templates",
+        "answer frontmatter question",
+        "scoring times",
+        "fallback headers",
+        "flow scan selection",
+        "reading",
+        "store",
+        "cli",
+    )
+)
+ROOF = frozenset(("", "__main__"))
+
+
+def modules(checkout: Path) -> dict[str, Path]:
+    """Dotted name below `selector` -> file; a package stands for all its files."""
+    package = checkout / "selector"
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
+        found[".".join(part for part in parts if part != "__init__")] = path
+    return found
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules of ours that a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [node.module or ""] if node.module != "selector" else names
+        else:
+            continue
+        ours = (name.removeprefix("selector.") for name in names if name.startswith("selector."))
+        yield from (name for name in ours if name != "__version__")
+
+
+def floor_of(module: str) -> int:
+    place = module.split(".")[0]
+    return next(number for number, floor in enumerate(FLOORS) if place in floor)
+
+
+def test_every_module_has_one_floor(checkout: Path) -> None:
+    places = {name.split(".")[0] for name in modules(checkout)} - ROOF
+    assert sorted(places) == sorted(name for floor in FLOORS for name in floor)
+
+
+def test_imports_point_down(checkout: Path) -> None:
+    wrong = [
+        f"{name} imports {other}"
+        for name, path in modules(checkout).items()
+        if name not in ROOF
+        for other in imported(path)
+        if other.split(".")[0] != name.split(".")[0] and floor_of(other) >= floor_of(name)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("heavy", ["anthropic", "openai", "pydantic", "asyncio", "yaml"])
+def test_nothing_heavy_is_imported_at_the_top(checkout: Path, heavy: str) -> None:
+    for name, path in modules(checkout).items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                text = ast.unparse(node)
+                assert heavy not in text.split(), f"{name}: {text}"
