@@ -107,22 +107,28 @@ class Yardstick:
 
     def score(self, header: MemoryHeader, found: Found) -> Score:
         """The score of one header that answers `found`."""
+        if not (found or self._tools):
+            return _NOTHING
         tool = self._tool(header, found) if self._tools else 0.0
         if tool < 0:
             return Score(0.0, {"recent_tool": tool})
-        met = sum(self._weights[i] * how for i, how in found.items())
-        return self._add_up(header, met, tool) if met + tool else _NOTHING
-
-    def _add_up(self, header: MemoryHeader, met: float, tool: float) -> Score:
+        met = 0.0
+        for i, how in found.items():
+            met += self._weights[i] * how
+        if not met + tool:
+            return _NOTHING
         parts = {"words": met / self._size / FULL}
+        value = parts["words"]
         if tool:
             parts["recent_tool"] = tool / self._size / FULL
-        if sum(parts.values()) > THRESHOLD - NAMED / FULL:  # else no title makes it relevant
+            value += parts["recent_tool"]
+        if value > THRESHOLD - NAMED / FULL:  # else no title makes it relevant
             parts["title"] = self._named(header) * NAMED / FULL
-        value = min(1.0, sum(parts.values()))
-        if value >= THRESHOLD:
-            parts["order"] = (1 - value) * ORDER * self._precedence(header)
-        return Score(value + parts.get("order", 0.0), parts)
+            value = min(1.0, value + parts["title"])
+            if value >= THRESHOLD:
+                parts["order"] = (1 - value) * ORDER * self._precedence(header)
+                value += parts["order"]
+        return Score(min(1.0, value), parts)
 
     def _named(self, header: MemoryHeader) -> float:
         """The share of a memory's name that the query mentions, 0 to 1, by weight."""
