@@ -332,9 +332,9 @@ def test_the_moment_is_short_for_a_coroutine_that_goes_on(begun: threading.Event
                     await end.wait()
 
         call = asyncio.create_task(acall(deaf, clock=Clock(10.0, begun)))
-        await asyncio.wait({call}, timeout=10)
-        assert call.done()
+        done, _ = await asyncio.wait({call}, timeout=10)
         end.set()
+        assert done
         with pytest.raises(Stopped):
             await call
         await asyncio.sleep(0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +192,27 @@ def test_a_pipe_in_the_place_of_the_file_does_not_block(tmp_path: Path) -> None:
     (header,) = scan(tmp_path).headers
     (tmp_path / "a.md").unlink()
     os.mkfifo(tmp_path / "a.md")
-    assert refused(tmp_path, header) is Code.NOT_REGULAR
+    codes: list[Code] = []
+    reader = threading.Thread(target=lambda: codes.append(refused(tmp_path, header)), daemon=True)
+    reader.start()
+    reader.join(10)
+    if reader.is_alive():
+        os.close(os.open(tmp_path / "a.md", os.O_WRONLY))  # ends the wait
+        pytest.fail("opening a pipe blocks")
+    assert codes == [Code.NOT_REGULAR]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="no list of descriptors")
+def test_reading_leaves_no_descriptor_open(tmp_path: Path) -> None:
+    (tmp_path / "sub" / "deep").mkdir(parents=True)
+    (tmp_path / "sub" / "deep" / "a.md").write_bytes(HEAD)
+    (header,) = scan(tmp_path).headers
+    before = len(os.listdir("/proc/self/fd"))
+    read_memory(str(tmp_path), header)
+    (tmp_path / "sub" / "deep" / "a.md").unlink()
+    with pytest.raises(ReadError):
+        read_memory(str(tmp_path), header)
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_reading_changes_no_time(tmp_path: Path) -> None:

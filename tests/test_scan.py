@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import pickle
 import shutil
 import subprocess
 import sys
@@ -25,9 +24,9 @@ from selector.roots import root_paths
 from selector.scan import MAX_DEPTH, Scan, scan
 from selector.text import age
 from selector.types import Code, Severity
+from tests.conftest import as_nobody
 
 BAD_INPUTS = Path(__file__).parent / "bad_inputs"
-NOBODY = 65534
 NOTE = "---\nname: {name}\ndescription: note {name}\ntype: project\n---\nbody\n"
 
 needs_links = pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="no O_NOFOLLOW here")
@@ -194,31 +193,6 @@ def test_odd_times(cases: Path, tmp_path: Path) -> None:
 def test_sparse_file_is_not_read(cases: Path) -> None:
     header = scan(cases / "F028").headers[0]
     assert (header.description, header.size) == ("note a", 2 << 30)
-
-
-def as_nobody(work: Callable[[], Scan]) -> Scan:
-    """What `work` gives to a user who is not root: root may read everything and proves nothing."""
-    if os.getuid() != 0:
-        return work()
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
-            os.write(writing, pickle.dumps(work()))
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        raw = pipe.read()
-    assert os.waitpid(child, 0)[1] == 0
-    found = pickle.loads(raw)
-    assert isinstance(found, Scan)
-    return found
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="permissions of POSIX")

@@ -40,6 +40,7 @@ from selector.types import (
     SelectOptions,
     Warn,
 )
+from tests.conftest import as_nobody
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 POOL = "What is the limit of the Postgres connection pool?"  # the scorer answers with postgres.md
@@ -682,11 +683,11 @@ def test_roots_that_cannot_be_read(tmp_path: Path, mode: str, root: str, code: C
     assert model.prompts == []
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_root_that_may_not_be_read(notes: Path, mode: str) -> None:
     notes.chmod(0)
     try:
-        selection = ask(MemoryStore(notes), POOL, mode)
+        selection = as_nobody(lambda: ask(MemoryStore(notes), POOL, mode))
     finally:
         notes.chmod(0o700)
     assert (selection.outcome, selection.reason) == (Outcome.UNAVAILABLE, Code.PERMISSION)
