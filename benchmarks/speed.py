@@ -31,9 +31,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.folders import generate
+from selector.codes import Warn
 from selector.scan import scan
 from selector.store import MemoryStore
-from selector.types import Warn
 
 ROUNDS = 9  # in one process; processes are noisier and get twice as many
 FILES = (1_000, 10_000)

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from selector.codes import Code, DescriptionSource, Outcome, Reason, Severity, Warn
     from selector.errors import (
         AnswerError,
         ConfigurationError,
@@ -20,26 +21,21 @@ if TYPE_CHECKING:
     from selector.store import MemoryStore
     from selector.types import (
         Candidate,
-        Code,
-        DescriptionSource,
         Embedder,
         Memory,
         MemoryHeader,
         MemorySelector,
         ModelFunction,
         ModelReply,
-        Outcome,
         Problem,
         Prompt,
-        Reason,
         RelevanceScorer,
         Score,
         SearchIndex,
         Selection,
+        SelectKeywords,
         SelectOptions,
-        Severity,
         StopSignal,
-        Warn,
     )
 
 __version__ = "0.1.0"
@@ -70,6 +66,7 @@ __all__ = [
     "Scan",
     "Score",
     "SearchIndex",
+    "SelectKeywords",
     "SelectOptions",
     "Selection",
     "SelectorError",
@@ -81,6 +78,12 @@ __all__ = [
 
 # Everything that is not a value. Imported when first used, so that a hook pays for nothing else.
 _HOMES = {
+    "Severity": "codes",
+    "Code": "codes",
+    "Outcome": "codes",
+    "Reason": "codes",
+    "Warn": "codes",
+    "DescriptionSource": "codes",
     "AnswerError": "errors",
     "ConfigurationError": "errors",
     "ModelError": "errors",

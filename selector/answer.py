@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from selector.codes import Reason
 from selector.errors import AnswerError
 from selector.names import KnownNames
 from selector.salvage import JsonText, unwrapped, whole
-from selector.types import Reason
 
 MAX_ANSWER = 65_536  # bytes looked at
 REJECTED_LIMIT = 120  # characters of a rejected name

@@ -7,13 +7,14 @@
         ├── AnswerError      the model answered, but the answer names no memory; carries a `Reason`
         └── ReadError        a memory cannot be read; carries a `Code`
 
-`MemoryStore.find_relevant` raises only the first kind: a model that fails ends in the scorer's
-answer with the reason in the result. Cancellation is no error and is not in this tree.
+`MemoryStore.find_relevant` raises TypeError or ValueError for an option that cannot be meant, and
+ConfigurationError for a broken prompt file. A model that fails ends in the scorer's answer with the
+reason in the result. Cancellation is no error and is not in this tree.
 """
 
 from __future__ import annotations
 
-from selector.types import Code, Reason
+from selector.codes import Code, Reason
 
 
 class SelectorError(Exception):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from selector.codes import Outcome, Reason
 from selector.errors import AnswerError, ModelError
 from selector.scoring import CLOSE, THRESHOLD, choose
 from selector.text import clean, cut
-from selector.types import Candidate, MemoryHeader, Outcome, Reason, Selection, SelectOptions
+from selector.types import Candidate, MemoryHeader, Selection, SelectOptions
 
 DETAIL_LIMIT = 500  # characters of an error's message that a selection keeps
 

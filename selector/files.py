@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from selector.types import Code
+from selector.codes import Code
 
 # Relative opens: the folder that was looked at is the folder that is read, whatever is swapped
 # in meanwhile. Windows has none of it; there whole paths are used.

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from selector.clock import Busy, Clock, Expired, Stopped
+from selector.codes import Reason
 from selector.errors import AnswerError, ModelError
 from selector.fallback import as_model_error
-from selector.types import Reason
 
 T = TypeVar("T")
 

@@ -6,16 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from selector.codes import Outcome, Reason
 from selector.errors import AnswerError, ModelError
-from selector.types import (
-    Candidate,
-    MemoryHeader,
-    Outcome,
-    Reason,
-    Score,
-    Selection,
-    SelectOptions,
-)
+from selector.types import Candidate, MemoryHeader, Score, Selection, SelectOptions
 
 
 class Rated(NamedTuple):

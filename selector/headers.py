@@ -6,22 +6,24 @@ from dataclasses import fields as dataclass_fields
 from datetime import date
 from typing import NamedTuple
 
+from selector.codes import Code, DescriptionSource
 from selector.frontmatter import Fields, decode, read_fields, split
 from selector.markdown import bare_fields_end, heading, paragraph
 from selector.patterns import lazy
 from selector.scalars import list_of, text_of, word_of
 from selector.text import clean, cut
 from selector.times import EXPIRY_KEYS, last_day, modified
-from selector.types import Code, DescriptionSource, MemoryHeader
+from selector.types import DESCRIPTION_LIMIT, MemoryHeader
 
 HEAD_BYTES = 4096  # read of every file
-DESCRIPTION_LIMIT = 512  # characters
+OPEN_HEADER_BYTES = 16_384  # read only while a header is not closed
 TITLE_LIMIT = 200  # characters
 DEFAULT_IMPORTANCE = 0.5
 # What the clocks of two machines may differ by.
 CLOCK_SLACK = 2.0  # seconds
 
 _TYPE = lazy(r"[a-z][a-z0-9_-]{0,31}")
+_MAY_OPEN = frozenset(b"-\xef\xff\xfe\n\r \t")  # first bytes: `-`, a byte-order mark, a blank line
 _CLOSING = lazy(rb"\n---[ \t]*\r?\n")
 _SECOND_OPENING = lazy(r"(?:\r?\n)*---")
 _SCOPE_KEYS = ("paths", "globs", "applyTo", "fileMatchPattern")
@@ -58,6 +60,8 @@ class FileFacts(NamedTuple):
 
 def needs_more(raw: bytes) -> bool:
     """True when `raw` may open a header that it does not close."""
+    if raw[0] not in _MAY_OPEN:
+        return False
     if raw.startswith(b"---"):
         return not _CLOSING.search(raw, 3)
     codes: set[Code] = set()

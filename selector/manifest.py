@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from selector.text import clean, cut
-from selector.types import Candidate, MemoryHeader
+from selector.types import DESCRIPTION_LIMIT, Candidate, MemoryHeader
 
 # What a small model reads with care; the same caps as the index file of the format's own client.
 MAX_LINES = 200
 MAX_BYTES = 25_000
-DESCRIPTION_LIMIT = 512  # characters
+LOOKED_AT = 2  # times as many candidates as lines are tried: a short line of rank 5,000 is no gain
 
 
 def manifest_line(header: MemoryHeader) -> str:
@@ -35,15 +35,12 @@ def fit(
     When not all of them fit, those with the best scores come first, and among equal scores the
     earlier ones; a long line that does not fit gives way to a shorter one behind it.
     """
-    sizes = [len(manifest_line(one.header).encode("utf-8", "replace")) + 1 for one in candidates]
     left = max_bytes + 1  # the last line has no line feed
-    if len(candidates) <= max_lines and sum(sizes) <= left:
-        return list(candidates)
     kept: list[int] = []
-    for index in sorted(range(len(candidates)), key=lambda i: -candidates[i].score.value):
-        if len(kept) == max_lines:
-            break
-        if sizes[index] <= left:
+    ranked = sorted(range(len(candidates)), key=lambda i: -candidates[i].score.value)
+    for index in ranked[: LOOKED_AT * max_lines]:
+        size = len(manifest_line(candidates[index].header).encode("utf-8", "replace")) + 1
+        if size <= left and len(kept) < max_lines:
             kept.append(index)
-            left -= sizes[index]
+            left -= size
     return [candidates[index] for index in sorted(kept)]

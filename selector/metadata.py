@@ -63,13 +63,10 @@ def _loader() -> type:
             return super().compose_node(parent, index)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            keys: set[Any] = set()
-            pairs = [(str(key.value), key, value) for key, value in node.value]
-            node.value = [
-                (key, value)
-                for name, key, value in pairs
-                if name not in keys and not keys.add(name)  # type: ignore[func-returns-value]
-            ]
+            first: dict[str, Any] = {}
+            for key, value in node.value:
+                first.setdefault(str(key.value), (key, value))
+            node.value = list(first.values())
             return super().construct_mapping(node, deep)
 
     return Loader

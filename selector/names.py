@@ -7,13 +7,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
+from selector.layout import SUFFIXES
 from selector.text import clean
 
 MAX_NAME = 4_096  # characters: no path is longer
 MAX_ENDS = 16  # places where the name in a copied line may end
 MAX_SPELLED = 400  # names of one answer that are looked for by other spellings: bounds the time
 
-_SUFFIXES = (".md", ".mdc", ".markdown")
 _AROUND = " \t\r\n\"'`*<>“”‘’«»"
 _MARKS = re.compile(r"(?:-\s+)?(?:\[[\w-]+\]\s+)?")  # of a manifest line, before the name
 _END_OF_NAME = re.compile(r"\s+\(|:\s|\s+[-—–]\s")
@@ -63,7 +63,7 @@ class KnownNames:
         # The longest first: a name may hold brackets and dashes itself. What is cut off must have
         # its suffix: `alpha (old).md` is not `alpha.md`.
         parts = (line[:end].strip(_AROUND) for end in reversed(ends))
-        whole = (part for part in parts if part.lower().endswith(_SUFFIXES))
+        whole = (part for part in parts if part.lower().endswith(SUFFIXES))
         return next(filter(None, map(self._lookup, (line, *whole))), None)
 
     def _lookup(self, text: str) -> str | None:
@@ -124,7 +124,7 @@ def _whole(name: str) -> str:
 
 
 def _bare(name: str) -> str:
-    for suffix in _SUFFIXES:
+    for suffix in SUFFIXES:
         if name.endswith(suffix):
             return name.removesuffix(suffix)
     return name

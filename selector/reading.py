@@ -8,13 +8,14 @@ import re
 import time
 from typing import Any
 
+from selector.codes import Code
 from selector.errors import ReadError
 from selector.files import code_of, opened_below, read_at_most
 from selector.frontmatter import decode, encoding_of, split
-from selector.headers import FileFacts, read_header
+from selector.headers import HEAD_BYTES, OPEN_HEADER_BYTES, FileFacts, needs_more, read_header
+from selector.layout import type_of_file, type_of_folder
 from selector.metadata import parse
-from selector.scan import OPEN_HEADER_BYTES
-from selector.types import Code, Memory, MemoryHeader
+from selector.types import Memory, MemoryHeader
 
 # How each encoding keeps what it cannot decode.
 _KEEP = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be": "surrogatepass"}
@@ -29,10 +30,15 @@ def read_memory(root: str, header: MemoryHeader) -> Memory:
     No link is followed on the way. Raises ReadError: vanished, not permitted, over `MAX_BODY`.
     """
     raw, info = _read(root, header)
-    facts = FileFacts(header.name, header.path, info.st_mtime, info.st_size, header.type)
+    folder, name = os.path.split(header.path)
+    kind = type_of_file(name.lower()) or type_of_folder(folder, root)
+    facts = FileFacts(header.name, header.path, info.st_mtime, info.st_size, kind)
+    head = raw[:HEAD_BYTES]  # as much as a scan reads, so that both see the same header
+    if len(head) == HEAD_BYTES and needs_more(head):
+        head = raw[:OPEN_HEADER_BYTES]
     metadata, body, text = _parts(raw)
     return Memory(
-        header=read_header(raw[:OPEN_HEADER_BYTES], facts, time.time(), set()),
+        header=read_header(head, facts, time.time(), set()),
         metadata=metadata,
         body=body,
         text=text,

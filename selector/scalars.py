@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from selector.codes import Code
 from selector.patterns import lazy
 from selector.text import clean
-from selector.types import Code
 
 _BLOCK_SCALAR = lazy(r"[|>][-+1-9]{0,2}[ \t]*(?:#.*)?$")
 _DOUBLE = lazy(r'"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$', re.DOTALL)

@@ -7,12 +7,13 @@ import stat
 import time
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import NamedTuple
 
+from selector.codes import Code, Severity
 from selector.files import HAS_DIR_FD, code_of, open_file, open_folder
-from selector.headers import HEAD_BYTES, FileFacts, needs_more, read_header
+from selector.headers import HEAD_BYTES, OPEN_HEADER_BYTES, FileFacts, needs_more, read_header
 from selector.layout import (
     CLIENT_FILES,
     INDEX_FILES,
@@ -22,12 +23,10 @@ from selector.layout import (
     type_of_file,
     type_of_folder,
 )
-from selector.roots import Root as Root
-from selector.roots import root_paths as root_paths
+from selector.roots import Root, root_paths
 from selector.text import is_safe_name
-from selector.types import Code, MemoryHeader, Problem, Severity
+from selector.types import MemoryHeader, Problem
 
-OPEN_HEADER_BYTES = 16_384  # read only while a header is not closed
 # Files are read and parsed in turns: each goes faster when it is not interrupted by the other.
 _BATCH = 256  # files: 1 MiB of beginnings, 4 at worst
 MAX_DEPTH = 32  # folders below the root: deeper ones are a mistake or a trap
@@ -45,9 +44,7 @@ _SEVERITIES = {
 }
 
 # What a root that cannot be opened is called; all else is `no_folder`.
-_ROOT_CODES = {code: code for code in (Code.NOT_A_FOLDER, Code.PERMISSION, Code.UNREADABLE)}
-# What a header can open with: `-`, a byte-order mark, a blank line.
-_MAY_OPEN = frozenset(b"-\xef\xff\xfe\n\r \t")
+_ROOT_CODES = frozenset((Code.NOT_A_FOLDER, Code.PERMISSION, Code.UNREADABLE))
 
 
 class Scan(NamedTuple):
@@ -55,7 +52,7 @@ class Scan(NamedTuple):
 
     headers: list[MemoryHeader]
     problems: list[Problem]
-    failed: Sequence[str] = ()  # labels of the roots that cannot be read
+    failed: Mapping[str, Code]  # label of a root that cannot be read -> why
 
     @property
     def incomplete(self) -> bool:
@@ -65,8 +62,7 @@ class Scan(NamedTuple):
     @property
     def status(self) -> str:
         """ "ok", or the code of the first root that cannot be read."""
-        codes = {problem.name: problem.code for problem in self.problems}
-        return str(codes[self.failed[0]]) if self.failed else "ok"
+        return str(next(iter(self.failed.values()), "ok"))
 
 
 def scan(
@@ -106,7 +102,7 @@ class _Walk:
     ) -> None:
         self._headers: list[MemoryHeader] = []
         self._problems: list[Problem] = []
-        self._failed: list[str] = []
+        self._failed: dict[str, Code] = {}
         self._heads: list[_Head] = []
         self._stop = stop
         self._stopped = False
@@ -127,12 +123,10 @@ class _Walk:
         try:
             descriptor = open_folder(path, follow=True) if self._by_descriptor else None
             self._folder(descriptor, path, prefix, 0)
-        except OSError as error:
-            self._failed.append(label)
-            self._report(label, _ROOT_CODES.get(code_of(error), Code.NO_FOLDER), Severity.ERROR)
-        except ValueError:  # a NUL in the path
-            self._failed.append(label)
-            self._report(label, Code.NO_FOLDER, Severity.ERROR)
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            code = code_of(error) if isinstance(error, OSError) else Code.NO_FOLDER
+            self._failed[label] = code if code in _ROOT_CODES else Code.NO_FOLDER
+            self._report(label, self._failed[label])
 
     def finish(self) -> Scan:
         """What was found, in order."""
@@ -142,8 +136,8 @@ class _Walk:
         self._report_case_twins()
         return Scan(self._headers, self._problems, self._failed)
 
-    def _report(self, name: str, code: Code, severity: Severity | None = None) -> None:
-        severity = severity or _SEVERITIES.get(code, Severity.WARNING)
+    def _report(self, name: str, code: Code) -> None:
+        severity = _SEVERITIES.get(code, Severity.WARNING)
         self._problems.append(Problem(shown(name), code, severity))
 
     def _folder(self, descriptor: int | None, path: str, prefix: str, depth: int) -> None:
@@ -268,7 +262,7 @@ class _Walk:
                 self._report(written, Code.NOT_REGULAR)
                 return
             raw = os.read(descriptor, HEAD_BYTES)
-            if len(raw) == HEAD_BYTES and raw[0] in _MAY_OPEN and needs_more(raw):
+            if len(raw) == HEAD_BYTES and needs_more(raw):
                 raw += os.read(descriptor, OPEN_HEADER_BYTES - HEAD_BYTES)
         finally:
             os.close(descriptor)
@@ -287,9 +281,8 @@ class _Walk:
             self._headers.append(read_header(raw, facts, self._now, codes))
             if "onflict" in written and is_conflict_copy(written):
                 codes.add(Code.CONFLICT_COPY)
-            if codes:
-                for code in sorted(codes):
-                    self._report(name, code)
+            for code in sorted(codes):
+                self._report(name, code)
         self._heads.clear()
 
     def _name(self, written: str, codes: set[Code]) -> str:

@@ -13,22 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from selector.answer import KEY, read_answer
+from selector.codes import Outcome, Reason
 from selector.errors import AnswerError, ConfigurationError
 from selector.fallback import as_model_error
 from selector.manifest import MAX_BYTES, MAX_LINES, fit, manifest
 from selector.patterns import lazy
 from selector.templates import render
 from selector.text import clean, cut
-from selector.types import (
-    Candidate,
-    ModelFunction,
-    ModelReply,
-    Outcome,
-    Prompt,
-    Reason,
-    Selection,
-    SelectOptions,
-)
+from selector.types import Candidate, ModelFunction, ModelReply, Prompt, Selection, SelectOptions
 
 QUERY_LIMIT = 8_000  # characters of a query that a model is shown: its beginning and its end
 LIST_LIMIT = 40  # tools and files named in a prompt

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from selector.clock import Clock, Overtime, Stopped
+from selector.codes import Code, Outcome, Reason, Warn
 from selector.errors import AnswerError, ConfigurationError, ModelError, ReadError
 from selector.fallback import by_score, fall_back, one_line
 from selector.flow import Ask, Flow, Work, arun, run
@@ -18,19 +18,16 @@ from selector.scan import Scan, scan
 from selector.scoring import HeuristicScorer
 from selector.types import (
     Candidate,
-    Code,
     Memory,
     MemoryHeader,
     MemorySelector,
     ModelFunction,
-    Outcome,
-    Reason,
     RelevanceScorer,
     Score,
     SearchIndex,
     Selection,
+    SelectKeywords,
     SelectOptions,
-    Warn,
 )
 from selector.validity import is_valid
 
@@ -42,8 +39,8 @@ class MemoryStore:
     """Memories in one folder, or in several with labels, and the choice among them.
 
     `model` is any callable that answers a `Prompt`; with none the scorer answers. `selector`
-    replaces the whole way to choose, `scorer` the ranking. `index` and `read_only` are kept for
-    searching and saving; scanning and selecting never write. Raises ConfigurationError for what
+    replaces the whole way to choose, `model` included, and `scorer` the ranking. `index` and
+    `read_only` are not used yet: nothing here searches or writes. Raises ConfigurationError for what
     cannot work; a folder that does not exist is no error, it may come later.
     """
 
@@ -61,9 +58,9 @@ class MemoryStore:
         self.index = index
         self.read_only = read_only
         self._own_scorer = HeuristicScorer()
-        self._scorer = scorer or self._own_scorer
+        self._scorer = self._own_scorer if scorer is None else scorer
         self._asker = _asker(model, selector, self.roots)
-        self._selector = selector or self._asker
+        self._selector = self._asker if selector is None else selector
         for part, method in ((selector, "select"), (scorer, "score")):
             if part is not None and not callable(getattr(part, method, None)):
                 raise ConfigurationError(f"{part!r} has no method {method}()")
@@ -80,12 +77,14 @@ class MemoryStore:
             found = self.scan(indexes=True, instructions=True)
             header = next((one for one in found.headers if one.name == name), None)
         if header is None:
-            raise ReadError(f"no memory is called {name!r}", Code.NOT_LISTED)
+            raise ReadError(
+                f"no memory is called {name!r}; names are as scan() lists them", Code.NOT_LISTED
+            )
         from selector.reading import read_memory  # hashes and YAML: not for every selection
 
         return read_memory(self._root_of(header), header)
 
-    def find_relevant(self, query: str, **options: Any) -> Selection:
+    def find_relevant(self, query: str, **options: Unpack[SelectKeywords]) -> Selection:
         """The few memories that help with `query`, and why these.
 
         `options` are the fields of `SelectOptions`. Raises TypeError or ValueError for an option
@@ -95,7 +94,7 @@ class MemoryStore:
         clock = Clock(chosen.timeout, chosen.cancel)
         return replace(run(self._select(str(query), chosen), clock), elapsed=clock.elapsed())
 
-    async def afind_relevant(self, query: str, **options: Any) -> Selection:
+    async def afind_relevant(self, query: str, **options: Unpack[SelectKeywords]) -> Selection:
         """The asynchronous twin of `find_relevant`. A cancelled task stays cancelled."""
         chosen = SelectOptions(**options)
         clock = Clock(chosen.timeout, chosen.cancel)
@@ -204,7 +203,7 @@ class MemoryStore:
     def _is_surfaced(
         self,
         header: MemoryHeader,
-        surfaced: AbstractSet[str] | Mapping[str, str | None],
+        surfaced: Collection[str] | Mapping[str, str | None],
         clock: Clock,
     ) -> bool:
         """True when the conversation has the memory; one that has changed since counts as new."""

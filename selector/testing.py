@@ -16,11 +16,11 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import isawaitable
 from typing import Any
 
+from selector.codes import Outcome
 from selector.types import (
     Candidate,
     MemoryHeader,
     ModelReply,
-    Outcome,
     Prompt,
     Score,
     Selection,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from datetime import datetime
 
+from selector.codes import Code
 from selector.patterns import lazy
-from selector.types import Code
 
 # Letters, marks and signs of living scripts that need no look of their own: each is printable and
 # NFC, and none composes with what stands before it. Most texts consist of these alone.
@@ -18,7 +18,7 @@ _ORDINARY = lazy(
 # Everything that `str.splitlines` or a model may take for a new line.
 _BREAKS = lazy(r"[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _ODD_BREAKS = lazy(r"[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# Letters and marks that draw nothing (RELIABILITY: fillers, variation selectors): printable by
+# Letters and marks that draw nothing (fillers, variation selectors): printable by
 # category, so `str.isprintable` does not see them.
 _BLANK_LETTERS = lazy(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 
+from selector.codes import Code
 from selector.frontmatter import Fields
 from selector.patterns import lazy
 from selector.scalars import word_of
-from selector.types import Code
 
 ONE_DAY = 86_400.0  # seconds
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selector.answer import MAX_ANSWER, REJECTED_LIMIT, Answer, read_answer
+from selector.codes import Reason
 from selector.errors import AnswerError
-from selector.types import Reason
 
 ROWS = Path(__file__).parent / "bad_inputs" / "model_answers.jsonl"
 FIRST, *OTHERS = map(json.loads, ROWS.read_text("utf-8").splitlines())

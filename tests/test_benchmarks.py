@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks import speed
 from benchmarks.folders import NEWEST, generate
+from selector.codes import DescriptionSource
 from selector.scan import scan
-from selector.types import DescriptionSource
 
 FILES = 400  # enough for every kind of file
 

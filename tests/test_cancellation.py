@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from selector.codes import Outcome, Reason, Warn
 from selector.store import MemoryStore
 from selector.testing import AsyncScriptedModel, FixedScorer, ScriptedModel, StopAfter, answer
-from selector.types import MemoryHeader, Outcome, Prompt, Reason, Selection, SelectOptions, Warn
+from selector.types import MemoryHeader, Prompt, Selection, SelectOptions
 
 POOL = "What is the limit of the Postgres connection pool?"
 DESCRIPTION = "---\ndescription: The Postgres connection pool has a limit of {}\n---\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from selector import __version__
+from selector import MemoryStore, Outcome, Reason, Selection, Warn, __version__
 from selector.cli import main
 
 QUERY = "How do I roll back a bad timetable import?"
@@ -163,6 +163,21 @@ def test_a_folder_of_another_script_survives_a_poor_terminal(tmp_path: Path) -> 
     done = _memsel("select", "发布流程", "--root", str(tmp_path), PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert done.stdout.startswith("\\u53d1\\u5e03.md")
+    done = _memsel(
+        "select", "发布流程", "--root", str(tmp_path), "--json", PYTHONIOENCODING="ascii"
+    )
+    assert json.loads(done.stdout)["data"]["memories"][0]["name"] == "发布.md"
+
+
+def test_a_scan_that_ran_out_of_time_is_not_called_irrelevant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = Selection(Outcome.FELL_BACK, reason=Reason.TIMEOUT, warnings=(Warn.SCAN_INCOMPLETE,))
+    monkeypatch.setattr(MemoryStore, "find_relevant", lambda *_, **__: late)
+    assert main(["select", QUERY, "--root", str(tmp_path), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["data"]["warnings"] == ["scan_incomplete"]
+    assert "time was up" in err
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:

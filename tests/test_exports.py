@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 import selector
-from selector import errors, types
+from selector import codes, errors, types
 
 
 def test_all_is_sorted_and_everything_in_it_exists() -> None:
@@ -15,7 +15,7 @@ def test_all_is_sorted_and_everything_in_it_exists() -> None:
 
 
 def test_every_public_value_and_error_is_exported() -> None:
-    for module in (types, errors):
+    for module in (codes, errors, types):
         own = {
             name
             for name, value in vars(module).items()

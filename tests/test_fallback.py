@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from selector.codes import Outcome, Reason
 from selector.errors import AnswerError, ModelError, RunError
 from selector.fallback import DETAIL_LIMIT, as_model_error, by_score, fall_back
 from selector.scoring import CLOSE, THRESHOLD
-from selector.types import Candidate, MemoryHeader, Outcome, Reason, Score, SelectOptions
+from selector.types import Candidate, MemoryHeader, Score, SelectOptions
 
 NOON = datetime(2026, 4, 14, 12, tzinfo=UTC)
 OPTIONS = SelectOptions()

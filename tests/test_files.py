@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from selector.codes import Code
 from selector.files import (
     HAS_DIR_FD,
     code_of,
@@ -16,7 +17,6 @@ from selector.files import (
     opened_below,
     read_at_most,
 )
-from selector.types import Code
 
 pytestmark = pytest.mark.skipif(not HAS_DIR_FD, reason="no opening by folder descriptor here")
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from selector.clock import Clock, Stopped
+from selector.codes import Reason
 from selector.errors import AnswerError, ModelError
 from selector.flow import Ask, Flow, Work, arun, run
-from selector.types import Reason
 
 
 class Unprintable(Exception):

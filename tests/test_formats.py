@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import pytest
 
+from selector.codes import Code, DescriptionSource, Severity
 from selector.scan import Scan, scan
-from selector.types import Code, DescriptionSource, MemoryHeader, Severity
+from selector.types import MemoryHeader
 
 FORMATS = Path(__file__).parent / "formats"
 HEADER, BODY = DescriptionSource.HEADER, DescriptionSource.BODY

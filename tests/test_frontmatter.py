@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selector.codes import Code, DescriptionSource
 from selector.frontmatter import decode, read_fields, split
 from selector.headers import FileFacts, read_header
 from selector.scalars import list_of, split_list, text_of
 from selector.text import clean
-from selector.types import Code, DescriptionSource, MemoryHeader
+from selector.types import MemoryHeader
 
 BAD_INPUTS = Path(__file__).parent / "bad_inputs"
 ROWS: list[dict[str, Any]] = [

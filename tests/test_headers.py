@@ -7,8 +7,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from selector.codes import Code, DescriptionSource
 from selector.headers import CLOCK_SLACK, FileFacts, needs_more, read_header
-from selector.types import Code, DescriptionSource, MemoryHeader
+from selector.types import MemoryHeader
 
 MTIME = datetime(2026, 11, 30, 12, tzinfo=UTC)
 NOW = MTIME.timestamp() + 3600

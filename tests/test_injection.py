@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 
+from selector.codes import Code, Outcome
 from selector.errors import AnswerError
-from selector.manifest import DESCRIPTION_LIMIT, manifest
+from selector.manifest import manifest
 from selector.scan import Scan, scan
 from selector.selection import AIMemorySelector
 from selector.store import MemoryStore
 from selector.testing import ScriptedModel, answer
-from selector.types import Candidate, Code, MemoryHeader, Outcome, Score, SelectOptions
+from selector.types import DESCRIPTION_LIMIT, Candidate, MemoryHeader, Score, SelectOptions
 
 ROWS = [
     json.loads(line)

@@ -13,14 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selector.manifest import (
-    DESCRIPTION_LIMIT,
     MAX_BYTES,
     MAX_LINES,
     fit,
     manifest,
     manifest_line,
 )
-from selector.types import Candidate, MemoryHeader, Score
+from selector.types import DESCRIPTION_LIMIT, Candidate, MemoryHeader, Score
 
 NOON = datetime(2026, 4, 14, 9, 30, tzinfo=UTC)
 

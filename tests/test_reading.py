@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from selector.codes import Code
 from selector.errors import ReadError
 from selector.reading import MAX_BODY, content_hash, read_memory
 from selector.scan import scan
-from selector.types import Code, Memory, MemoryHeader
+from selector.types import Memory, MemoryHeader
 
 HEAD = b"---\nname: x\ntype: user\n---\n"
 RULED = b"a\n---\nb: c\n---\n"
@@ -140,6 +141,13 @@ def test_the_memory_is_read_as_it_is_now(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"---\nname: new\n---\nnew body")
     memory = read_memory(str(tmp_path), header)
     assert (memory.header.title, memory.body) == ("new", b"new body")
+    assert memory.header.type is None  # what was declared before is not what the path says
+
+
+def test_a_scan_and_a_reading_see_the_same_header(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"word " * 1000 + b"\n\n# Late heading\n")
+    (header,) = scan(tmp_path).headers
+    assert read_memory(str(tmp_path), header).header == header
 
 
 def refused(folder: Path, header: MemoryHeader) -> Code:

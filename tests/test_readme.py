@@ -52,3 +52,7 @@ def test_the_make_targets_exist(readme: str, checkout: Path) -> None:
     assert {"demo", "test", "bench"} <= targets
     for target in targets:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_no_figure_is_left_out(readme: str) -> None:
+    assert re.findall(r"\b(?:TODO|TBD|[A-Z]{3,}\d+|PREC|REC|NONE of)\b", readme) == []

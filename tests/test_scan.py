@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import pytest
 
+from selector.codes import Code, Severity
 from selector.errors import ConfigurationError
 from selector.headers import HEAD_BYTES
 from selector.roots import root_paths
 from selector.scan import MAX_DEPTH, Scan, scan
 from selector.text import age
-from selector.types import Code, Severity
 from tests.conftest import as_nobody
 
 BAD_INPUTS = Path(__file__).parent / "bad_inputs"

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selector.codes import Outcome, Reason
 from selector.errors import AnswerError, ConfigurationError, ModelError
 from selector.manifest import MAX_LINES, manifest
 from selector.selection import (
@@ -31,9 +32,7 @@ from selector.types import (
     Candidate,
     MemoryHeader,
     ModelReply,
-    Outcome,
     Prompt,
-    Reason,
     Score,
     Selection,
     SelectOptions,

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from selector.codes import Code, Outcome, Reason, Warn
 from selector.errors import AnswerError, ConfigurationError, ModelError, ReadError
 from selector.scan import Scan
 from selector.scoring import HeuristicScorer
@@ -28,18 +29,7 @@ from selector.testing import (
     StopAfter,
     answer,
 )
-from selector.types import (
-    Candidate,
-    Code,
-    MemoryHeader,
-    ModelReply,
-    Outcome,
-    Reason,
-    Score,
-    Selection,
-    SelectOptions,
-    Warn,
-)
+from selector.types import Candidate, MemoryHeader, ModelReply, Score, Selection, SelectOptions
 from tests.conftest import as_nobody
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from selector.codes import Outcome
 from selector.testing import (
     AsyncScriptedModel,
     FixedScorer,
@@ -17,15 +18,7 @@ from selector.testing import (
     StopAfter,
     answer,
 )
-from selector.types import (
-    Candidate,
-    MemoryHeader,
-    ModelReply,
-    Outcome,
-    Prompt,
-    Score,
-    SelectOptions,
-)
+from selector.types import Candidate, MemoryHeader, ModelReply, Prompt, Score, SelectOptions
 
 PROMPT = Prompt("system", "context", "question", {})
 HEADERS = [

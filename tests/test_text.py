@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selector import text as module
+from selector.codes import Code
 from selector.text import age, clean, cut, is_safe_name
-from selector.types import Code
 
 
 @pytest.mark.parametrize(

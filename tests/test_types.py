@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
+from selector.codes import Code, Outcome, Reason, Warn
 from selector.types import (
-    Code,
+    Candidate,
     MemoryHeader,
-    Outcome,
     Prompt,
-    Reason,
+    Score,
     Selection,
+    SelectKeywords,
     SelectOptions,
-    Warn,
 )
 
 HEADER = MemoryHeader("a.md", "/notes/a.md", datetime(2026, 1, 1, tzinfo=UTC))
@@ -54,6 +54,8 @@ def test_options_are_kept_in_one_form(given: dict[str, Any], field: str, kept: o
         ({"limit": True}, TypeError, "True"),
         ({"limit": None}, TypeError, "None"),
         ({"timeout": float("nan")}, ValueError, "nan"),
+        ({"timeout": "5"}, TypeError, "seconds"),
+        ({"model": print}, TypeError, "MemoryStore"),
         ({"cancel": object()}, TypeError, "is_set"),
         ({"types": 5}, TypeError, "types 5"),
         ({"files": 5}, TypeError, "files 5"),
@@ -67,6 +69,15 @@ def test_what_cannot_be_meant_is_refused(
 ) -> None:
     with pytest.raises(error, match=named):
         SelectOptions(**given)
+
+
+def test_the_keywords_for_type_checkers_are_the_options() -> None:
+    assert set(SelectKeywords.__annotations__) == set(SelectOptions.__dataclass_fields__)
+
+
+def test_a_selection_of_many_is_short_to_look_at() -> None:
+    many = tuple(Candidate(HEADER, Score(0.5)) for _ in range(1000))
+    assert len(repr(Selection(Outcome.SELECTED, candidates=many))) < 1000
 
 
 def test_a_selection_is_its_memories() -> None:

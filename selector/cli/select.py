@@ -6,8 +6,9 @@ import argparse
 import sys
 from typing import Any
 
+from selector.codes import Code, Outcome, Severity
 from selector.store import MemoryStore
-from selector.types import Candidate, Outcome, Selection, Severity
+from selector.types import Candidate, Selection
 
 SCHEMA_VERSION = 1
 EXPLAINED = 10  # candidates that an explanation lists: the chosen ones and those behind them
@@ -18,9 +19,9 @@ _ANSWERS = {
     Outcome.FELL_BACK: "No memory helps with this.",
 }
 _MEND = {
-    "no_folder": "there is no such folder; name one with --root",
-    "not_a_folder": "that is a file; name the folder that it is in",
-    "permission": "you may not read it",
+    Code.NO_FOLDER: "there is no such folder; make it, or name another",
+    Code.NOT_A_FOLDER: "that is a file; name the folder that it is in",
+    Code.PERMISSION: "you may not read it; ask its owner, or name another",
 }
 
 
@@ -45,13 +46,9 @@ def add_to(commands: Any) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: a whole number from 1 on is needed")
-    return number
-
-
-_positive.__name__ = "number"  # argparse names the type in its message
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -62,12 +59,15 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         import json  # only who asks for it pays for it
 
-        print(json.dumps(_envelope(selection, options), ensure_ascii=False, indent=2))
+        # ASCII: a path may hold bytes, and a terminal may have an encoding, that UTF-8 is not.
+        print(json.dumps(_envelope(selection, options), indent=2))
     elif not unavailable:
         _print(selection, options)
     if unavailable:
-        mend = _MEND.get(str(selection.reason), str(selection.reason))
+        mend = _MEND.get(Code(selection.reason), "the system cannot read it")
         print(f"memsel: root {options.root!r}: {mend}", file=sys.stderr)
+    if selection.outcome is Outcome.FELL_BACK:
+        print("memsel: the time was up before every file was looked at", file=sys.stderr)
     return 2 if unavailable else 0
 
 
@@ -111,6 +111,7 @@ def _envelope(selection: Selection, options: argparse.Namespace) -> dict[str, An
     data: dict[str, Any] = {
         "outcome": str(selection.outcome),
         "reason": selection.reason and str(selection.reason),
+        "warnings": [str(warning) for warning in selection.warnings],
         "memories": [
             {
                 "name": header.name,
