@@ -40,8 +40,8 @@ class MemoryStore:
 
     `model` is any callable that answers a `Prompt`; with none the scorer answers. `selector`
     replaces the whole way to choose, `model` included, and `scorer` the ranking. `index` and
-    `read_only` are not used yet: nothing here searches or writes. Raises ConfigurationError for what
-    cannot work; a folder that does not exist is no error, it may come later.
+    `read_only` are not used yet: nothing here searches or writes. Raises ConfigurationError for
+    what cannot work; a folder that does not exist is no error, it may come later.
     """
 
     def __init__(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import socket
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,6 +36,14 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
 def checkout() -> Path:
     """The folder of the repository."""
     return Path(__file__).parent.parent
+
+
+@pytest.fixture
+def shared_folder() -> Iterator[Path]:
+    """An empty folder that other users can reach, which they cannot below `tmp_path`."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
 
 
 def as_nobody(work: Callable[[], T]) -> T:

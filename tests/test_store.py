@@ -674,12 +674,12 @@ def test_roots_that_cannot_be_read(tmp_path: Path, mode: str, root: str, code: C
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_root_that_may_not_be_read(notes: Path, mode: str) -> None:
-    notes.chmod(0)
-    try:
-        selection = as_nobody(lambda: ask(MemoryStore(notes), POOL, mode))
-    finally:
-        notes.chmod(0o700)
+def test_a_root_that_may_not_be_read(shared_folder: Path, mode: str) -> None:
+    store = MemoryStore(shared_folder)
+    assert as_nobody(lambda: ask(store, POOL, mode)).outcome is Outcome.NO_MEMORIES
+    shared_folder.chmod(0)
+    selection = as_nobody(lambda: ask(store, POOL, mode))
+    shared_folder.chmod(0o700)
     assert (selection.outcome, selection.reason) == (Outcome.UNAVAILABLE, Code.PERMISSION)
 
 

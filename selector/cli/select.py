@@ -18,7 +18,7 @@ _ANSWERS = {
     Outcome.NO_MEMORIES: "There are no memories in {root}.",
     Outcome.FELL_BACK: "No memory helps with this.",
 }
-_MEND = {
+_MEND: dict[object, str] = {
     Code.NO_FOLDER: "there is no such folder; make it, or name another",
     Code.NOT_A_FOLDER: "that is a file; name the folder that it is in",
     Code.PERMISSION: "you may not read it; ask its owner, or name another",
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     elif not unavailable:
         _print(selection, options)
     if unavailable:
-        mend = _MEND.get(Code(selection.reason), "the system cannot read it")
+        mend = _MEND.get(selection.reason, "the system cannot read it")
         print(f"memsel: root {options.root!r}: {mend}", file=sys.stderr)
     if selection.outcome is Outcome.FELL_BACK:
         print("memsel: the time was up before every file was looked at", file=sys.stderr)
