@@ -69,7 +69,7 @@ def _shown(item: object) -> str:
 def _cap(text: str) -> str:
     if len(text) * 4 <= MAX_ANSWER:
         return text
-    return text.encode("utf-8", "replace")[:MAX_ANSWER].decode("utf-8", "ignore")
+    return text[:MAX_ANSWER].encode("utf-8", "replace")[:MAX_ANSWER].decode("utf-8", "ignore")
 
 
 def _items(text: str) -> list[Any]:

@@ -136,10 +136,10 @@ async def _finish(awaitable: Awaitable[Any], clock: Clock) -> Any:
                 clock.check()
         return task.result()
     finally:
+        task.add_done_callback(_look_at)
         if not task.done():
             task.cancel()
             await asyncio.wait({task}, timeout=GRACE)
-        task.add_done_callback(_look_at)
 
 
 def _look_at(task: Any) -> None:

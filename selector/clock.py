@@ -42,7 +42,12 @@ class Clock:
 
     def is_set(self) -> bool:
         """True once the caller has stopped the work, or stopped waiting for it."""
-        return self._given_up or (self._cancel is not None and self._cancel.is_set())
+        if self._cancel is None or self._given_up:
+            return self._given_up
+        try:
+            return bool(self._cancel.is_set())
+        except Exception:  # noqa: BLE001  # a caller's signal that is broken stops nothing
+            return False
 
     def is_over(self) -> bool:
         """True once the work should end: stopped, or out of time."""

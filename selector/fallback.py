@@ -48,7 +48,8 @@ def fall_back(
 
 def one_line(error: Exception) -> str | None:
     """The message of an error as a selection keeps it."""
-    return cut(clean(str(error)), DETAIL_LIMIT) or None
+    # Cut before it is cleaned, too: a proxy's page may be a megabyte.
+    return cut(clean(str(error)[: 4 * DETAIL_LIMIT]), DETAIL_LIMIT) or None
 
 
 def as_model_error(error: Exception) -> ModelError:

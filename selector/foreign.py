@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from selector.codes import Outcome, Reason
@@ -59,10 +58,12 @@ def chosen_by(selection: Any, candidates: Sequence[Candidate], options: SelectOp
         raise AnswerError("the selector chose no known memory", Reason.INVALID_SELECTION, unknown)
     if outcome in (Outcome.SELECTED, Outcome.NONE_RELEVANT):
         outcome = Outcome.SELECTED if memories else Outcome.NONE_RELEVANT
-    return replace(
-        selection,
-        outcome=outcome,
-        memories=memories[: options.limit],
-        candidates=selection.candidates or tuple(candidates),
+    return Selection(
+        outcome,
+        memories[: options.limit],
+        reason=selection.reason,
+        candidates=tuple(candidates),
         rejected=rejected + unknown,
+        detail=selection.detail,
+        usage=selection.usage,
     )

@@ -13,6 +13,7 @@ BACKGROUND = 100  # imagined memories without any of the words: idf for small fo
 STEM = 6  # letters of a part of a compound: shorter ones are found in half of all words
 LONG = 10  # letters of a word that may be a compound
 MAX_TERMS = 256  # words of a query that count
+MAX_NEAR = 16  # query words that one word is compared with: enough, and a bound on the work
 
 _NUMBER = lazy(r"\d+")
 
@@ -73,7 +74,7 @@ class Question(dict[str, Answers]):
             near = {i for gram in grams(word) for i in self._near.get(gram, ())}
         if not near:
             return ()
-        pairs = [(i, likeness(self.terms[i], word)) for i in sorted(near)]
+        pairs = [(i, likeness(self.terms[i], word)) for i in sorted(near)[:MAX_NEAR]]
         return tuple(pair for pair in pairs if pair[1])
 
     def _by_gram(self) -> dict[str, list[int]]:

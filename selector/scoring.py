@@ -15,7 +15,7 @@ Common words alone therefore stay under the threshold, and nothing is an answer 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
 
@@ -31,7 +31,8 @@ NAMED = 0.45  # evidence for a query that mentions every word of a memory's name
 IN_USE = 1.0  # a warning's tool is in use: as if the query had one more of its words
 ORDER = 0.1  # how far recency, importance and scope together may lift what is relevant
 HALF_LIFE = 180.0  # days until a memory's recency is half of the newest one's
-POLL = 256  # headers between two looks at the stop signal
+BATCH = 16  # headers between two looks at the stop signal: 5 ms at worst
+SURE = 2048  # headers that are rated even when it is late: 20 ms, so that something is answered
 
 PERSONAL = frozenset({"feedback", "user", "preference"})  # what somebody wants, not a manual
 
@@ -54,16 +55,24 @@ class HeuristicScorer:
         if not question.terms:
             return [_NOTHING] * len(headers)
         met: list[Found] = []
-        for start in range(0, len(headers), POLL):
-            if options.cancel is not None and options.cancel.is_set():
-                break
-            batch = headers[start : start + POLL]
+        for batch in _batches(headers, options):
             met += (question.answered(_text(header)) for header in batch)
         yardstick = Yardstick(question, question.weigh(met), headers, options)
-        scores = [
-            yardstick.score(header, found) for header, found in zip(headers, met, strict=False)
-        ]
+        scores: list[Score] = []
+        for batch in _batches(headers[: len(met)], options, SURE):
+            found = met[len(scores) : len(scores) + len(batch)]
+            scores += map(yardstick.score, batch, found)
         return scores + [_NOTHING] * (len(headers) - len(scores))
+
+
+def _batches(
+    headers: Sequence[MemoryHeader], options: SelectOptions, sure: int = 0
+) -> Iterator[Sequence[MemoryHeader]]:
+    """The headers, some at a time, until the caller says stop; the first `sure` ones always."""
+    for start in range(0, len(headers), BATCH):
+        if start >= sure and options.cancel is not None and options.cancel.is_set():
+            return
+        yield headers[start : start + BATCH]
 
 
 def choose(
@@ -76,9 +85,9 @@ def choose(
 
     None below `threshold`, none with 0, and none below the share `close` of the best score.
     """
-    ranked = sorted(candidates, key=_rank)[: max(0, limit)]
-    least = max(threshold, close * ranked[0].score.value) if ranked else 0.0
-    return [one for one in ranked if 0 < one.score.value >= least]
+    relevant = (one for one in candidates if 0 < one.score.value >= threshold)
+    ranked = sorted(relevant, key=_rank)[: max(0, limit)]
+    return [one for one in ranked if one.score.value >= close * ranked[0].score.value]
 
 
 def _rank(candidate: Candidate) -> tuple[float, float, str]:

@@ -31,18 +31,17 @@ _BACKTICKS = lazy(r"`+")
 # Line feeds and tabs stay, other controls and lone surrogates cannot be shown or sent.
 _UNSHOWABLE = lazy("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        KEY: {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "File names copied from the list; empty when nothing clearly helps.",
-        }
-    },
-    "required": [KEY],
-    "additionalProperties": False,
-}
+
+def answer_schema() -> dict[str, Any]:
+    """The JSON Schema of an answer; a new one each time, as a model function may change its own."""
+    about = "File names copied from the list; empty when nothing clearly helps."
+    names = {"type": "array", "items": {"type": "string"}, "description": about}
+    return {
+        "type": "object",
+        "properties": {KEY: names},
+        "required": [KEY],
+        "additionalProperties": False,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class AIMemorySelector:
             system=render("select_system", limit=options.limit),
             context=render("select_context", manifest=manifest([one.header for one in shown])),
             question=_question(query, shown, options),
-            schema=SCHEMA,
+            schema=answer_schema(),
             timeout=timeout,
         )
         return Question(prompt, tuple(shown), len(candidates) - len(shown), options)

@@ -92,40 +92,42 @@ class MemoryStore:
         """
         chosen = SelectOptions(**options)
         clock = Clock(chosen.timeout, chosen.cancel)
-        return replace(run(self._select(str(query), chosen), clock), elapsed=clock.elapsed())
+        return replace(run(self._select(str(query), chosen, clock), clock), elapsed=clock.elapsed())
 
     async def afind_relevant(self, query: str, **options: Unpack[SelectKeywords]) -> Selection:
         """The asynchronous twin of `find_relevant`. A cancelled task stays cancelled."""
         chosen = SelectOptions(**options)
         clock = Clock(chosen.timeout, chosen.cancel)
-        return replace(await arun(self._select(str(query), chosen), clock), elapsed=clock.elapsed())
+        return replace(
+            await arun(self._select(str(query), chosen, clock), clock), elapsed=clock.elapsed()
+        )
 
-    def _select(self, query: str, options: SelectOptions) -> Flow[Selection]:
+    def _select(self, query: str, options: SelectOptions, clock: Clock) -> Flow[Selection]:
         """The whole flow, one step after the other; a stop at any of them ends it quietly."""
         try:
-            _check(options)
+            _check(clock)
             found: Scan = yield Work(self._scan)
-            _check(options)
+            _check(clock)
             selection = _nothing_to_read(found, len(self.roots))
             if found.headers:
-                selection = yield from self._among(found.headers, query, options)
-            _check(options)
+                selection = yield from self._among(found.headers, query, options, clock)
+            _check(clock)
         except Stopped:
             return Selection(Outcome.CANCELLED)
         selection = _late(selection) if found.incomplete else selection
         return replace(selection, problems=tuple(found.problems))
 
     def _among(
-        self, headers: Sequence[MemoryHeader], query: str, options: SelectOptions
+        self, headers: Sequence[MemoryHeader], query: str, options: SelectOptions, clock: Clock
     ) -> Flow[Selection]:
         """The selection among all headers: some filtered out, the rest rated and chosen from."""
         valid: Sequence[MemoryHeader]
         valid = yield Work(lambda clock: self._valid(headers, options, clock))
-        _check(options)
+        _check(clock)
         if not valid or not query.strip():
             return Selection(Outcome.NONE_RELEVANT)
         rated = yield from self._rated(query, valid, options)
-        _check(options)
+        _check(clock)
         selection = yield from self._choose(query, rated, options)
         if rated.failure is None:
             return selection
@@ -234,8 +236,8 @@ def _asker(
     return selector if type(selector) is AIMemorySelector else None
 
 
-def _check(options: SelectOptions) -> None:
-    if options.cancel is not None and options.cancel.is_set():
+def _check(clock: Clock) -> None:
+    if clock.is_set():
         raise Stopped
 
 

@@ -145,6 +145,7 @@ class SelectOptions:
     cancel: StopSignal | None = None
 
     def __post_init__(self) -> None:
+        fill = object.__setattr__  # the way a frozen dataclass fills itself
         if isinstance(self.limit, bool) or not isinstance(self.limit, int):
             raise TypeError(f"limit {self.limit!r}: a whole number is needed")
         if not isinstance(self.model, bool):
@@ -152,18 +153,18 @@ class SelectOptions:
                 f"model {self.model!r}: True or False is needed; the model itself is given to "
                 "MemoryStore(root, model=...)"
             )
-        if self.timeout is not None and not isinstance(self.timeout, int | float):
-            raise TypeError(f"timeout {self.timeout!r}: seconds, or None for no limit")
-        if self.timeout != self.timeout:  # NaN
-            raise ValueError(f"timeout {self.timeout!r}: seconds, or None for no limit")
+        if self.timeout is not None:
+            fill(self, "timeout", _seconds(self.timeout))
         if self.cancel is not None and not hasattr(self.cancel, "is_set"):
             raise TypeError(f"cancel {self.cancel!r}: an object with is_set() is needed")
-        fill = object.__setattr__  # the way a frozen dataclass fills itself
         if self.limit <= 0:
             fill(self, "limit", DEFAULT_LIMIT)
         for name in ("recent_tools", "types", "files"):
             fill(self, name, _texts(name, getattr(self, name)))
-        if not isinstance(self.already_surfaced, Mapping):
+        if isinstance(self.already_surfaced, Mapping):
+            if not all(isinstance(one, str | None) for one in self.already_surfaced.values()):
+                raise TypeError("already_surfaced: the values are SHA-256 in hex, or None")
+        else:
             names = _texts("already_surfaced", self.already_surfaced)
             fill(self, "already_surfaced", frozenset(names))
 
@@ -179,6 +180,19 @@ class SelectKeywords(TypedDict, total=False):
     model: bool
     timeout: float | None
     cancel: StopSignal | None
+
+
+def _seconds(timeout: object) -> float:
+    """`timeout` as a float, infinity allowed."""
+    if not isinstance(timeout, int | float):
+        raise TypeError(f"timeout {timeout!r}: seconds, or None for no limit")
+    try:
+        seconds = float(timeout)
+    except OverflowError:
+        seconds = float("nan")
+    if seconds != seconds:
+        raise ValueError("timeout: a number of seconds, or None for no limit")
+    return seconds
 
 
 def _texts(name: str, given: str | Iterable[object]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import gc
+import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -358,3 +359,32 @@ def test_an_error_after_the_cancel_is_nobodys(
     for thread in left_behind():
         thread.join(10)
     gc.collect()
+
+
+def test_an_error_after_two_cancels_is_nobodys(caplog: pytest.LogCaptureFixture) -> None:
+    """The second cancel ends the wait for the clean-up that the first one began."""
+
+    async def main() -> None:
+        begun, cleaning, go_on = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def fail() -> None:
+            begun.set()
+            try:
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                cleaning.set()
+                await go_on.wait()
+                raise LookupError("while cleaning up") from None
+
+        task = asyncio.create_task(acall(fail, clock=Clock(10.0)))
+        for event in (begun, cleaning):
+            await event.wait()
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        go_on.set()
+        await asyncio.sleep(0.01)
+
+    asyncio.run(main())
+    gc.collect()
+    assert [record for record in caplog.records if record.levelno > logging.INFO] == []

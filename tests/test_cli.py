@@ -216,3 +216,18 @@ def _memsel(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
         check=False,
         env={**os.environ, **environment},
     )
+
+
+def test_an_answer_that_cannot_be_written_is_one_line(memories: str) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "selector", "select", QUERY, "--root", memories],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "memsel: the answer cannot be written: No space left on device\n"

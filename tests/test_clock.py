@@ -112,3 +112,11 @@ def test_overtime_is_short_but_there_always_is_some(
 
 def test_overtime_ends_with_a_stop_at_once() -> None:
     assert Overtime(Clock(10.0, Always())).is_set()
+
+
+def test_a_signal_that_is_broken_stops_nothing() -> None:
+    class Broken:
+        def is_set(self) -> bool:
+            raise RuntimeError("no signal")
+
+    assert not Clock(1.0, Broken()).is_set()

@@ -82,7 +82,7 @@ def test_a_fallback_may_find_nothing_and_is_still_one() -> None:
 
 def test_a_fallback_s_detail_is_one_line() -> None:
     text = f"<html>\n\t\x1b[1m{'x' * 2000}"
-    detail = fall_back(SEVEN, OPTIONS, ModelError(text)).detail
+    detail = fall_back(SEVEN, OPTIONS, ModelError(text * 1000)).detail
     assert detail is not None
     assert detail.startswith("<html> [1mx")
     assert len(detail) == DETAIL_LIMIT

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from selector.lexicon import weight
-from selector.question import Question, likeness
-from selector.scoring import POLL, HeuristicScorer, choose, covers, tool_words
+from selector.question import MAX_NEAR, Question, likeness
+from selector.scoring import BATCH, HeuristicScorer, choose, covers, tool_words
 from selector.types import Candidate, MemoryHeader, Score, SelectOptions
 
 QUERIES = Path(__file__).parent / "data" / "queries.jsonl"
@@ -251,11 +251,11 @@ class StopAfter:
 
 
 def test_a_stop_signal_ends_the_scoring_early() -> None:
-    headers = [memory(f"{i:04}.md", "greenhouse") for i in range(3 * POLL)]
+    headers = [memory(f"{i:04}.md", "greenhouse") for i in range(3 * BATCH)]
     found = HeuristicScorer().score("greenhouse", headers, SelectOptions(cancel=StopAfter(1)))
     assert len(found) == len(headers)
-    assert all(score.value for score in found[:POLL])
-    assert not any(score.value for score in found[POLL:])
+    assert all(score.value for score in found[:BATCH])
+    assert not any(score.value for score in found[BATCH:])
 
 
 @pytest.mark.parametrize(
@@ -343,3 +343,10 @@ def test_covers(glob: str, file: str, expected: bool) -> None:
 )
 def test_tool_words(tool: str, expected: tuple[str, ...]) -> None:
     assert tool_words(tool) == expected
+
+
+def test_many_long_words_that_look_alike_are_compared_with_few() -> None:
+    words = [f"internationali{number:04}zations" for number in range(200)]
+    question = Question(" ".join(words))
+    compared = [question[f"internationali{number:04}sation"] for number in range(300, 330)]
+    assert max(map(len, compared)) <= MAX_NEAR

@@ -420,3 +420,9 @@ def test_a_selection_is_a_part_of_the_candidates(answered: list[str], limit: int
     assert names(selection) == [name for name in NAMES if name in names(selection)]
     assert len(selection) <= (limit if limit > 0 else 5)
     assert selection.outcome is (Outcome.SELECTED if selection else Outcome.NONE_RELEVANT)
+
+
+def test_a_model_that_changes_its_schema_changes_no_other() -> None:
+    first, second = prepared().prompt.schema, prepared().prompt.schema
+    dict(first)["required"].append("more")
+    assert second["required"] == ["selected_memories"]

@@ -11,11 +11,13 @@ from selector import __version__
 from selector.cli import select
 from selector.errors import ConfigurationError
 
-OK, USAGE, INTERRUPTED = 0, 2, 130
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0 for an answer, also an empty one; 2 for a bad call; 130 for Ctrl-C."""
+    """The exit code: 0 for an answer, also an empty one; 1 when it cannot be written; 2 for a bad
+    call; 130 for Ctrl-C.
+    """
     parser = argparse.ArgumentParser(
         prog="memsel",
         description="Choose the few notes that help with a prompt.",
@@ -32,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parser.parse_args(arguments)
         code: int = options.run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by the caller
+            sys.stdout.flush()
         return code
     except ConfigurationError as error:
         print(f"memsel: {error}", file=sys.stderr)
@@ -44,3 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader (`| head`) has seen enough; keep the interpreter from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except OSError as error:
+        print(f"memsel: the answer cannot be written: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED

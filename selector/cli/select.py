@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from selector.codes import Code, Outcome, Severity
+from selector.scan import shown
 from selector.store import MemoryStore
 from selector.types import Candidate, Selection
 
@@ -77,7 +78,9 @@ def _print(selection: Selection, options: argparse.Namespace) -> None:
         about = f": {header.description}" if header.description else ""
         _line(f"{kind}{header.name} ({header.modified:%Y-%m-%d}){about}")
     if not selection:
-        _line(_ANSWERS.get(selection.outcome, str(selection.outcome)).format(root=options.root))
+        _line(
+            _ANSWERS.get(selection.outcome, str(selection.outcome)).format(root=shown(options.root))
+        )
     if options.explain:
         _explain(selection)
 
