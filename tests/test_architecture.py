@@ -83,3 +83,10 @@ def test_nothing_heavy_is_imported_at_the_top(checkout: Path, heavy: str) -> Non
             if isinstance(node, ast.Import | ast.ImportFrom):
                 text = ast.unparse(node)
                 assert heavy not in text.split(), f"{name}: {text}"
+
+
+def test_the_readme_draws_every_module(checkout: Path) -> None:
+    readme = (checkout / "README.md").read_text(encoding="utf-8")
+    picture = readme.partition("## How it is built")[2].split("```")[1]
+    drawn = set(picture.replace("MemoryStore", "").split())
+    assert {name for names in FLOORS.values() for name in names} <= drawn
