@@ -7,12 +7,13 @@ refuse is read and reported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from selector.codes import Code
 from selector.patterns import lazy
-from selector.scalars import split_list
+from selector.scalars import behind_notes, split_list, without_comment
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
@@ -24,7 +25,8 @@ _ENTRY = lazy(r"\n([A-Za-z_][\w-]*)[ \t]*:(?=[ \t\n]|\Z)")
 # A further line of a value that is neither indented, nor an item, nor empty.
 _ODD_LINE = lazy(r"\n[^ \t\n-]")
 # A key as people write it: perhaps quoted, in another script, or of two or three words.
-_LOOSE_KEY = lazy(r"([\"']?)([^\W\d][\w.-]*(?: [\w.-]+){0,2})[\"']?[ \t]*:")
+_LOOSE_KEY = lazy(r"([\"']?)([^\W\d][\w.-]*(?: [\w.-]+){0,2})[\"']?[ \t]*([:\uff1a])")
+_COLON = lazy("[:\uff1a]")
 _INVISIBLE = "\ufeff\u200b\u200c\u200d\u2060"  # what editors and chats leave before a text
 _BLANKS = frozenset(("", " ", "\t"))
 _CONTINUES = frozenset((" ", "\t", "-"))
@@ -43,7 +45,10 @@ KEYS = frozenset(
 )  # fmt: skip
 # Those that may stand in the mapping under `metadata` instead.
 NESTED_KEYS = ("type", "modified")
-_NESTED = lazy(r"(\n[ \t]+[\"']?)([tTmM][A-Za-z]+)[\"']?[ \t]*:([ \t]*)(.*)")
+_NESTED = lazy(r"(\n[ \t]+[\"']?)([tTmM][A-Za-z]+)[\"']?[ \t]*[:\uff1a]([ \t]*)(.*)")
+# A further line of a plain value that YAML would refuse, as it opens another field.
+_FIELD_INSIDE = lazy(rf"\n([ \t]+)(?:{'|'.join(sorted(KEYS))})[ \t]*:(?=[ \t\n]|\Z)", re.IGNORECASE)
+_NOT_PLAIN = frozenset("\n\"'|>[{&!*#")
 _BY_LOWER = {key.lower(): key for key in KEYS}
 
 # What stands behind the colon of each key in `KEYS`, further lines behind line feeds; those of
@@ -129,7 +134,7 @@ def read_fields(header: str, codes: set[Code]) -> Fields | None:
     if "\r" in header:
         header = _without_returns(header, codes)
     if header[:1] in _INDENTS:
-        header = _dedent(header)
+        header = _dedent(header, header[: len(header) - len(header.lstrip(" \t"))])
     pieces = _ENTRY.split("\n" + header)
     rest = iter(pieces)
     before = next(rest)
@@ -150,6 +155,14 @@ def read_fields(header: str, codes: set[Code]) -> Fields | None:
             value = value.strip()
         else:
             value = value.rstrip().lstrip(" \t")
+            inner = _FIELD_INSIDE.search(value) if value[:1] not in _NOT_PLAIN else None
+            if inner:
+                codes.add(Code.BAD_SYNTAX)
+                lines = f"{name}: {_dedent(value, inner[1])}"
+                for inner_key, text in (read_fields(lines, codes) or {}).items():
+                    if "." not in inner_key:  # what is under `metadata` is found below
+                        _take(fields, inner_key, text, codes)
+                continue
             if _ODD_LINE.search(value):
                 for odd_key, text in _odd_entries(key, value, codes):
                     _take(fields, odd_key, text, codes)
@@ -181,13 +194,17 @@ def _without_returns(header: str, codes: set[Code]) -> str:
 def _take_nested(fields: Fields, codes: set[Code]) -> None:
     """Finds `NESTED_KEYS` in the mapping under `metadata`, a block or `{a: b}`."""
     block = fields["metadata"]
-    if block[:1] == "{" and block[-1:] == "}":
-        parts = split_list(block[1:-1].replace("\n", " "))
-        block = "".join(f"\n {part.strip()}" for part in parts)
+    if block[:1] != "\n":
+        block = behind_notes(block)
+        flow = block if block[-1:] == "}" else without_comment(block)
+        if flow[:1] == "{" and flow[-1:] == "}":
+            parts = split_list(flow[1:-1].replace("\n", " "))
+            block = "".join(f"\n {part.strip()}" for part in parts)
     if "\n\t" in block:  # YAML takes no tab for an indent
         codes.add(Code.BAD_SYNTAX)
     depth = len(block) - len(block.lstrip()) if block[:1] == "\n" else 0
-    for start, name, space, value in _NESTED.findall(block):
+    for match in _NESTED.finditer(block):
+        start, name, space, value = match.groups()
         key = name.lower()
         # Deeper ones belong to another mapping.
         if key in NESTED_KEYS and len(start.rstrip("\"'")) <= depth:
@@ -195,12 +212,32 @@ def _take_nested(fields: Fields, codes: set[Code]) -> None:
                 codes.add(Code.KEY_CASE)
             if not space and value and start[-1:] not in _QUOTES:
                 codes.add(Code.BAD_SYNTAX)
-            _take(fields, f"metadata.{key}", value.rstrip(), codes)
+            value, end = value.rstrip(), match.end()
+            # Is nothing said yet, or does a deeper line follow?
+            if not value or value[0] in "#&!" or block[end : end + depth + 1].isspace():
+                value += _further_lines(block, end, depth, not behind_notes(value))
+            _take(fields, f"metadata.{key}", value, codes)
 
 
-def _dedent(text: str) -> str:
-    """`text` moved left by the indent of its first line."""
-    indent = text[: len(text) - len(text.lstrip(" \t"))]
+def _further_lines(block: str, start: int, depth: int, empty: bool) -> str:
+    """The lines of `block` from `start` on that belong to the value before: the deeper ones, and
+    list items at its own depth when it is empty so far.
+    """
+    end = start
+    while end < len(block):
+        next_end = block.find("\n", end + 1)
+        next_end = len(block) if next_end < 0 else next_end
+        line = block[end:next_end]
+        bare = line.lstrip()
+        indent = len(line) - len(bare)
+        if bare and indent <= depth and not (empty and indent == depth and bare[0] == "-"):
+            break
+        end = next_end
+    return block[start:end].rstrip()
+
+
+def _dedent(text: str, indent: str) -> str:
+    """`text` with its lines moved left by `indent`."""
     return "\n".join(
         line.removeprefix(indent) if line.startswith(indent) else line.lstrip(" \t")
         for line in text.split("\n")
@@ -219,8 +256,8 @@ def _odd_entries(key: str, value: str, codes: set[Code]) -> Iterator[tuple[str, 
     for line in value.split("\n"):
         if not lines or not line or line[0] in _CONTINUES:
             lines.append(line)
-        elif line[0] != "#":
-            entry = _odd_entry(line, codes) if ":" in line or line[0] == "?" else None
+        elif line[0] != "#" and line.rstrip() != "...":  # the end of a document, as YAML has it
+            entry = _odd_entry(line, codes) if _COLON.search(line) or line[0] == "?" else None
             if entry is None:
                 codes.add(Code.BAD_SYNTAX)
                 lines.append(line)
@@ -242,7 +279,8 @@ def _odd_entry(line: str, codes: set[Code]) -> tuple[str, str] | None:
     key, value = _spelled(loose[2]), visible[loose.end() :]
     if key and key != loose[2]:
         codes.add(Code.KEY_CASE)
-    if value[:1] not in _BLANKS and not loose[1]:
+    # No blank behind the colon, or the colon of a Chinese keyboard.
+    if (value[:1] not in _BLANKS and not loose[1]) or loose[3] != ":":
         if not key:
             return None
         codes.add(Code.BAD_SYNTAX)

@@ -10,7 +10,7 @@ from selector.codes import Code, DescriptionSource
 from selector.frontmatter import Fields, decode, read_fields, split
 from selector.markdown import bare_fields_end, heading, paragraph
 from selector.patterns import lazy
-from selector.scalars import list_of, text_of, word_of
+from selector.scalars import behind_notes, list_of, text_of, word_of
 from selector.text import clean, cut
 from selector.times import EXPIRY_KEYS, last_day, modified
 from selector.types import DESCRIPTION_LIMIT, MemoryHeader
@@ -114,8 +114,10 @@ def _fields(text: str, whole: bool, codes: set[Code]) -> tuple[Fields, int]:
         return {}, 0
     if not closed:
         codes.add(Code.UNCLOSED_HEADER if whole else Code.HEADER_TOO_LARGE)
-        # What the size limit cuts off is a header; what never closes may be all text.
-        return (not whole and read_fields(header, codes)) or {}, start
+        # What the size limit cuts off is a header, its last line perhaps half of one; what never
+        # closes may be all text.
+        lines = "" if whole else header[: header.rfind("\n") + 1]
+        return (lines and read_fields(lines, codes)) or {}, start
     fields = read_fields(header, codes)
     if fields is None:
         return {}, text.index("---") + 3
@@ -191,6 +193,7 @@ def _type(fields: Fields, from_path: str | None, codes: set[Code]) -> str | None
 
 def _first_text(written: str, codes: set[Code]) -> str:
     """`written` as a text; of a list the first part."""
+    written = behind_notes(written)
     if not written.startswith(("[", "\n")):
         return word_of(written, codes)
     texts = list_of(written, codes) or [word_of(written, codes)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 from selector.layout import SUFFIXES
-from selector.text import clean
+from selector.text import clean, escaped
 
 MAX_NAME = 4_096  # characters: no path is longer
 MAX_ENDS = 16  # places where the name in a copied line may end
@@ -26,6 +26,7 @@ class KnownNames:
     Forgiven are blanks and quotes around a name, invisible characters, another Unicode form or
     case, a copied manifest line, `./` or the root before it, a backslash for a slash, a missing
     suffix, and missing folders where the rest is unique. Never `..`, a scheme or an unknown folder.
+    What `shown_names` makes of a name means that name.
 
     `roots` are folder paths: a list of them for names without a label, else `label -> path`.
     """
@@ -35,6 +36,7 @@ class KnownNames:
         self._names = names
         pairs = roots.items() if isinstance(roots, Mapping) else [("", root) for root in roots]
         self._roots = [(_fold(label), _fold(_slashed(root)).rstrip("/")) for label, root in pairs]
+        self._shown: dict[str, str] = {}
         self._paths: dict[str, str | None] = {}
         self._bases: dict[str, str | None] = {}
         self._left = MAX_SPELLED
@@ -51,6 +53,7 @@ class KnownNames:
             return None
         self._left -= 1
         if not self._paths:
+            self._shown = {text: name for name, text in shown_names(self._names).items()}
             self._paths = _spellings(self._names, (_whole, _bare))
             self._bases = _spellings(self._names, (_whole, _bare, _base, _base_bare))
         text = clean(written).strip(_AROUND)
@@ -67,6 +70,8 @@ class KnownNames:
         return next(filter(None, map(self._lookup, (line, *whole))), None)
 
     def _lookup(self, text: str) -> str | None:
+        if text in self._shown:
+            return self._shown[text]
         path = _slashed(text)
         if ".." in path.split("/"):
             return None
@@ -82,6 +87,20 @@ class KnownNames:
         }
         found.discard(None)
         return found.pop() if len(found) == 1 else None
+
+
+def shown_names(names: Iterable[str]) -> dict[str, str]:
+    """Each name as a model sees it: clean, and no two alike; of twins the second is escaped."""
+    shown = {name: clean(name) for name in names}
+    taken = {name for name, text in shown.items() if name == text}
+    for name, text in shown.items():
+        if name != text:
+            text = escaped(name) if text in taken else text
+            while text in taken:  # somebody has called a file so
+                text = f"~{text}"
+            taken.add(text)
+            shown[name] = text
+    return shown
 
 
 def _rests(path: str, root: str) -> Iterable[str]:
@@ -110,9 +129,9 @@ def _spellings(
 
 
 def _fold(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    return unicodedata.normalize("NFC", text.casefold())
+    """`text` as it is compared: what is looked for is clean, and so must be what it is found by."""
+    text = clean(text)
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text.casefold())
 
 
 def _slashed(path: str) -> str:

@@ -24,7 +24,10 @@ def root_paths(root: Root | Mapping[str, Root]) -> dict[str, str]:
     for label in root:
         if not _is_label(label):
             raise ConfigurationError(f"label {label!r}: one visible word without '/' is needed")
-    return {unicodedata.normalize("NFC", label): _absolute(path) for label, path in root.items()}
+    paths = {unicodedata.normalize("NFC", label): _absolute(path) for label, path in root.items()}
+    if len(paths) < len(root):
+        raise ConfigurationError("two labels differ only in Unicode form: another word is needed")
+    return paths
 
 
 def _is_label(label: object) -> bool:
@@ -40,4 +43,8 @@ def _absolute(path: Root) -> str:
         raise ConfigurationError(f"root {path!r}: a path to a folder is needed") from error
     if not text:  # would be the current folder
         raise ConfigurationError(f"root {path!r}: a path to a folder is needed")
-    return os.path.abspath(os.path.expanduser(text))
+    path = os.path.expanduser(text)
+    try:
+        return os.path.abspath(path)
+    except OSError:  # the current folder is gone, and so is what would be below it
+        return path

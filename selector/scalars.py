@@ -23,10 +23,14 @@ _ESCAPES = dict(
 _LIST_ITEM = lazy(r"-(?:[ \t]+|$)")
 _KEY_LINE = lazy(r"[A-Za-z_][\w-]*[ \t]*:(?:[ \t]|$)")
 _LIST_MARK = lazy(r"[,{}\[\]'\"]")
+# What may stand before a value: anchors, tags, a comment.
+_NOTES = lazy(r"(?:[&!]\S*(?:[ \t]+|(?=\n)|\Z))*(?:#.*)?")
+_COMMENT_LINE = lazy(r"#+(?:[ \t]|\Z)")
 _NOT_BLANK = lazy(r"\S")
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _MARKS = frozenset(("|", ">", '"', "'", "[", "{"))
 _QUOTES = frozenset(('"', "'"))
+_OPENS_NOTE = frozenset(("#", "&", "!"))
 _MAX_LIST = 64
 
 
@@ -41,7 +45,14 @@ def text_of(written: str, codes: set[Code]) -> str:
 
 def word_of(written: str, codes: set[Code]) -> str:
     """A short value without its comment, "" when there is none."""
-    return without_comment(text_of(written, codes))
+    return without_comment(text_of(behind_notes(written), codes))
+
+
+def behind_notes(written: str) -> str:
+    """A value without the anchor, the tag and the comment that it opens with."""
+    if written[:1] not in _OPENS_NOTE:
+        return written
+    return written[_NOTES.match(written).end() :]  # type: ignore[union-attr]  # it always matches
 
 
 def _long_text(written: str, codes: set[Code]) -> str:
@@ -50,9 +61,10 @@ def _long_text(written: str, codes: set[Code]) -> str:
     if first in _QUOTES:
         return _quoted(written, codes)
     inline, *lines = [line.strip() for line in written.split("\n")]
-    body = " ".join(filter(None, lines))
     if first in (">", "|") and _BLOCK_SCALAR.match(inline):
-        return body
+        return " ".join(filter(None, lines))
+    lines = _without_comments(lines)
+    body = " ".join(filter(None, lines))
     if first in ("[", "{"):
         return _flow_text(f"{inline} {body}".strip(), codes)
     if not inline and body and all(_LIST_ITEM.match(line) for line in lines if line):
@@ -66,7 +78,7 @@ def _long_text(written: str, codes: set[Code]) -> str:
 
 def _flow_text(text: str, codes: set[Code]) -> str:
     """A value in brackets where a text is wanted: a list is joined, all else kept as it is."""
-    inner = _in_brackets(text)
+    inner = "" if text.replace(" ", "") == "{}" else _in_brackets(text)
     if inner is None:
         codes.add(Code.BAD_SYNTAX)
         return text
@@ -85,9 +97,13 @@ def _in_brackets(text: str) -> str | None:
 def list_of(written: str, codes: set[Code]) -> list[str]:
     """A value as a list of texts: `[a, b]`, `- a` lines, or a comma string; at most 64."""
     if "\n" in written:
+        block = behind_notes(written)
+        written = block if block[:1] == "\n" else written  # `!src/**` is a glob, no tag
         inline, *lines = [line.strip() for line in written.split("\n")]
         if not inline:
             return _items([line for line in lines if _LIST_ITEM.match(line)], codes)
+        if inline[0] not in _QUOTES:
+            lines = _without_comments(lines)
         written = " ".join(filter(None, (inline, *lines)))
     if written[:1] in _QUOTES:
         written = _quoted(written, codes)
@@ -113,8 +129,15 @@ def _items(parts: list[str], codes: set[Code]) -> list[str]:
 
 
 def without_comment(text: str) -> str:
-    """`text` up to a ` #`, where YAML begins a comment."""
+    """`text` up to a `#` behind a blank or at the start, where YAML begins a comment."""
+    if text[:1] == "#":
+        return ""
     return text.partition(" #")[0].rstrip() if " #" in text else text
+
+
+def _without_comments(lines: list[str]) -> list[str]:
+    """The further lines of a value without comments: `# like this`; `#12` may be part of a text."""
+    return [line for line in lines if not _COMMENT_LINE.match(line)]
 
 
 def split_list(text: str) -> list[str]:
@@ -165,7 +188,13 @@ def _quoted(written: str, codes: set[Code]) -> str:
 
 
 def _unescape(text: str, codes: set[Code]) -> str:
-    """`text` with its YAML escapes resolved; two escaped halves of one character are joined."""
+    """`text` with its YAML escapes resolved; two escaped halves of one character are joined.
+
+    Where one of them is none, as in `C:\\agent`, no backslash was meant as an escape.
+    """
+    if any(len(code) == 1 and code not in _ESCAPES for code in _ESCAPE.findall(text)):
+        codes.add(Code.BAD_SYNTAX)
+        return text
 
     def resolve(match: re.Match[str]) -> str:
         code = match[1]
@@ -175,9 +204,7 @@ def _unescape(text: str, codes: set[Code]) -> str:
                 return chr(number)
             codes.add(Code.BAD_SYNTAX)
             return "\ufffd"
-        if code not in _ESCAPES:
-            codes.add(Code.BAD_SYNTAX)
-        return _ESCAPES.get(code, match[0])
+        return _ESCAPES[code]
 
     resolved = _ESCAPE.sub(resolve, text)
     if any("\ud800" <= char <= "\udfff" for char in resolved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import datetime
 
@@ -29,12 +30,10 @@ _EMOJI_GLUE = lazy("[\ufe0e\ufe0f]|(?<=[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff
 # Joiners that spell a word: between letters of the Arabic and Indic blocks.
 _JOINING = "[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]"
 _JOINER = lazy(f"(?<={_JOINING})[\u200c\u200d](?={_JOINING})")
-_MARKS = (
-    "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0e31\u0e34-\u0e3a"
-    "\u0e47-\u0e4e\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-)
-# Four marks on one letter are more than any living script writes.
-_FLOOD = lazy(f"({_MARKS}{{4}}){_MARKS}+")
+# More marks on one letter than any living script writes; and where there may be as many.
+_MAX_MARKS = 4
+_MAY_FLOOD = lazy(rf"[^\w\s!-~]{{{_MAX_MARKS + 1},}}")
+_JOINERS = frozenset("\u200c\u200d")
 _SPACES = lazy(r"\s\s+")
 
 
@@ -56,11 +55,31 @@ def clean(text: str, codes: set[Code] | None = None) -> str:
         found.add(Code.HIDDEN_TEXT)
     # Composing first: a letter and its mark count as one. Thinning may free marks to compose.
     text = unicodedata.normalize("NFC", visible)
-    thinned = _FLOOD.sub(r"\1", text)
+    thinned = _MAY_FLOOD.sub(_thinned, text)
     if thinned != text:
         found.add(Code.COMBINING_FLOOD)
         thinned = unicodedata.normalize("NFC", thinned)
     return _SPACES.sub(" ", thinned).strip()
+
+
+def _thinned(match: re.Match[str]) -> str:
+    """What has matched without the marks that are too many on one letter; a joiner is no letter."""
+    kept: list[str] = []
+    marks = 0
+    for char, following in zip(match[0], f"{match[0][1:]} ", strict=True):
+        if _is_mark(char):
+            marks += 1
+        elif char not in _JOINERS:
+            marks = 0
+        if marks < _MAX_MARKS or (
+            marks == _MAX_MARKS and (char not in _JOINERS or not _is_mark(following))
+        ):
+            kept.append(char)
+    return "".join(kept)
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M"
 
 
 def _visible(text: str) -> str:
@@ -73,6 +92,14 @@ def _visible(text: str) -> str:
         char if char.isprintable() or index in joiners else " "
         for index, char in enumerate(text)
         if char.isprintable() or index in joiners or char.isspace()
+    )
+
+
+def escaped(text: str) -> str:
+    """`text` with every character that may be taken for another, or for none, as `{U+FE0F}`."""
+    return "".join(
+        char if char != " " and _ORDINARY.fullmatch(char) else f"{{U+{ord(char):04X}}}"
+        for char in text
     )
 
 

@@ -39,7 +39,11 @@ _COMPOUND = lazy(rf"(?<![^\W_])[^\W_]++(?:{_JOINTS}[^\W_]++)+")
 _CAMEL = lazy(r"(?<![A-Za-z0-9])[A-Za-z0-9]++")
 _HUMP = lazy(r"[A-Z](?<=[a-z0-9][A-Z])|[A-Z](?=[A-Z][a-z]{2})")
 _BEFORE_HUMP = lazy(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
-_IGNORED = "\u00ad\u200c\u200d\u2060\ufeff"  # soft hyphen, joiners, byte-order mark
+# Soft hyphen, zero-width, direction and tag characters, invisible operators, byte-order mark:
+# none is printable.
+_IGNORED = lazy(
+    "[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]+"
+)
 
 
 _WORD = lazy(rf"[\w{_MARKS}]{{1,{MAX_WORD}}}(?:\+\+|\#(?!\w))?")
@@ -51,8 +55,8 @@ def fold(text: str) -> str:
     """`text` as it is compared: NFKC, case-folded, without invisible joiners; accents stay."""
     if text.isascii():
         return text.lower()
-    for character in _IGNORED:
-        text = text.replace(character, "")
+    if not text.isprintable():
+        text = _IGNORED.sub("", text)
     return unicodedata.normalize("NFKC", text).casefold()
 
 

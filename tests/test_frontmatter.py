@@ -118,6 +118,8 @@ LINES = (
     Case("text before the fence", "intro\n---\ndescription: a note\n---\n", "degraded", None),
     Case("indented fence", "  ---\n  description: a note\n  ---\n", "degraded", None),
     Case("closed by dots", "---\ndescription: a note\n...\nbody\n", "degraded", None),
+    Case("dots, then closed", "---\nname: n\ndescription: a note\n...\n---\nbody\n", title="n"),
+    Case("dots first", "---\n...\ndescription: a note\n... \n---\n"),
     Case("closed by four", "---\ndescription: a note\n----\nbody\n", "degraded", None),
     Case("json", '{"description": "a note"}\nbody\n', "degraded", None),
     Case("header in a code block", "```\n---\ndescription: a note\n---\n```\n", "degraded", None),
@@ -131,6 +133,24 @@ LINES = (
     header("quoted keys", "\"description\": a note\n'type': user", type="user"),
     header("no space", "description:a note", "repaired"),
     header("no space, quoted", 'description:"a note"', "repaired"),
+    header("full-width colon", "description：a note", "repaired"),
+    header("full-width colon and blank", "name: n\ndescription： a note", "repaired", title="n"),
+    header("full-width colon, colon", "description：a: note", "repaired", "a: note"),
+    header("full-width colon, another key", "description: a\n说明：b", "repaired", "a 说明：b"),
+    header("full-width colon in a value", "description: a：note", description="a：note"),
+    header("full-width colon, metadata",
+           "description: a note\nmetadata:\n  type：user", "repaired", type="user"),
+    header("indented under the first",
+           "name: n\n  description: a note\n  type: user", "repaired", type="user", title="n"),
+    header("indented under another",
+           "id: 5\n\n  name: n\n  x: y\n  Description: a\n    note", "repaired", title="n"),
+    header("indented, a text before",
+           "name: n\n  m\n- o\n  description: a note", "repaired", title="n m - o"),
+    header("indented, with metadata",
+           "name: n\n  description: a note\n  metadata:\n    type: user\n  x: y", "repaired",
+           type="user", title="n"),
+    header("indented in quotes", "description: 'a\n  type: user'", description="a type: user"),
+    header("indented, no key of ours", "description: a\n  see: b", description="a see: b"),
     header("zero width before a key", "\u200bdescription: a note", "repaired"),
     header("no-break space before a key", "\xa0description: a note", "repaired"),
     header("zero width in a key", "descri\u200bption: a note", "repaired"),
@@ -169,9 +189,16 @@ LINES = (
     header("escapes", 'description: "a\\x20no\\u0074e"'),
     header("unclosed quote", 'description: "a note', "repaired", '"a note'),
     header("text behind quotes", 'description: "a" note', "repaired", '"a" note'),
+    header("bad escapes", 'description: "in C:\\agent\\logs on hosts"', "repaired",
+           "in C:\\agent\\logs on hosts"),
+    header("bad and good escapes", 'description: "C:\\new\\docs \\u0041 \\x"', "repaired",
+           "C:\\new\\docs \\u0041 \\x"),
     header("a bad escape", 'description: "C:\\docs"', "repaired", "C:\\docs"),
     header("half a character", 'description: "a\\ud83d note"', "repaired", "a\ufffd note"),
     header("beyond the last", 'description: "a\\U00110000"', "repaired", "a\ufffd"),
+    header("empty mapping", "description: {}", "degraded", None),
+    header("empty mapping, blank", "description: { }\nsummary: a note", "repaired"),
+    header("empty list", "description: []", "degraded", None),
     header("unclosed bracket", "description: [draft a note", "repaired", "[draft a note"),
     header("a bracket first", "description: [a] note [b]", "repaired", "[a] note [b]"),
     header("flow list", "description: [a, 'note']", "repaired", "a, note"),
@@ -181,6 +208,12 @@ LINES = (
     header("folded, indent given", "description: |2+ # c\n  a\n  note"),
     header("continued", "description: a\n  note"),
     header("folded, empty", "description: >-\ntype: user", "degraded", None, "user"),
+    header("indented comment", "description: a\n  # inside\n  note"),
+    header("indented comment, next line", "description:\n  # first\n  a note\n  #"),
+    header("number sign, no comment", "description: a\n  #12 note", description="a #12 note"),
+    header("hash first", "description: # a note", description="# a note"),
+    header("comment in quotes", "description: 'a\n  # b'", description="a # b"),
+    header("comment in a block", "description: |\n  a\n  # b", description="a # b"),
     header("quoted, two lines", "description: 'a\n\n  note'"),
     header("looks like a key inside", "description: |\n  a\n  type: b", description="a type: b"),
     Case("return in a value",
@@ -195,6 +228,24 @@ LINES = (
     header("metadata, deeper", "description: a note\nmetadata:\n  x:\n    type: user"),
     header("metadata, a text", "description: a note\nmetadata: x"),
     header("metadata, a list", "description: a note\nmetadata:\n  - type: user"),
+    header("metadata, list", "description: a note\nmetadata:\n  type:\n    - user", type="user"),
+    header("metadata, list at its depth",
+           "description: a note\nmetadata:\n  type:\n  - user\n  x: y", type="user"),
+    header("metadata, list of two",
+           "description: a note\nmetadata:\n  type:\n    - user\n    - x", "repaired", type="user"),
+    header("metadata, next line",
+           "description: a note\nmetadata:\n  type:\n\n    user\n  x: y", type="user"),
+    header("metadata, folded", "description: a note\nmetadata:\n  type: >-\n    user", type="user"),
+    *(
+        header(f"metadata {notes}", f"description: a note\nmetadata: {notes}\n  type: user",
+               type="user")
+        for notes in ("# note", "&m", "!!map", "!!map &m # note")
+    ),
+    header("metadata, flow, comment",
+           "description: a note\nmetadata: {type: user} # c", type="user"),
+    header("metadata, flow, hash",
+           'description: a note\nmetadata: {a: "x # y", type: user}', type="user"),
+    header("metadata, flow, tag", "description: a note\nmetadata: !!map {type: user}", type="user"),
     header("metadata, quoted", "description: a note\nmetadata:\n  type: 'user'", type="user"),
     header("metadata, case",
            "description: a note\nmetadata:\n  Type: user", "repaired", type="user"),
@@ -237,6 +288,15 @@ def test_long_values(key: str, trap: str) -> None:
     for quote in ("", '"', "["):
         header, _ = read(f"---\n{key}: {quote}{trap}\n---\n")
         assert is_one_line(header.description or "")
+
+
+STAIRS = "".join(f"{' ' * i}date: x\n" for i in range(180))
+
+
+@pytest.mark.parametrize("block", [STAIRS, "metadata:\n" + "  type:\n" * 1800,
+                                   "metadata:\n  type:\n" + "   - a\n" * 2000])  # fmt: skip
+def test_deep_and_wide_blocks(block: str) -> None:
+    check(f"---\n{block}\n---\n".encode())
 
 
 def test_thousand_equal_keys() -> None:

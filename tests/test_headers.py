@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from selector.codes import Code, DescriptionSource
-from selector.headers import CLOCK_SLACK, FileFacts, needs_more, read_header
+from selector.headers import CLOCK_SLACK, OPEN_HEADER_BYTES, FileFacts, needs_more, read_header
 from selector.types import MemoryHeader
 
 MTIME = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -43,6 +43,7 @@ def at(text: str) -> datetime:
         ("created: 2026-11-01\nmodified: 2026-11-18", "2026-11-18", set()),
         ("metadata:\n  modified: 2026-11-18\nmodified: 2026-11-01", "2026-11-18", set()),
         ("metadata:\n  modified:\nmodified: 2026-11-18", "2026-11-18", set()),
+        ("metadata:\n  modified:\n    2026-11-18\n  x: y", "2026-11-18", set()),
         # Only `modified` speaks of the file there.
         ("metadata:\n  date: 2026-11-01\n  created: 2026-11-01", "2026-11-30T12:00", set()),
         ("modified: last week", "2026-11-30T12:00", {Code.BAD_TIME}),
@@ -107,6 +108,12 @@ def test_clocks_may_differ() -> None:
         ("fileMatchPattern: ['a', \"b\"]", ("a", "b")),
         ("globs: a, a\npaths: [a, b]", ("b", "a")[::-1]),
         ('globs: ["a\\u202eb"]', ("ab",)),
+        ("globs: # none", ()),
+        ("globs: # these\n  - a\n  # not this\n  - b", ("a", "b")),
+        ("paths: &p\n  - a", ("a",)),
+        ("globs: a,\n  # and\n  b", ("a", "b")),
+        ("globs: '!a, #b'", ("!a",)),
+        ("globs: !src/**\n", ("!src/**",)),
     ],
 )
 def test_scope(lines: str, scope: tuple[str, ...]) -> None:
@@ -141,6 +148,9 @@ def test_importance(written: str, importance: float, codes: set[Code]) -> None:
         ("expires_at: someday\nstale_after: 2027-05-18", date(2027, 5, 18), {Code.BAD_TIME}),
         ("expires_at:", None, set()),
         ("expires_at: never", None, {Code.BAD_TIME}),
+        ("expires_at: # none", None, set()),
+        ("expires_at: # soon\n  2027-05-18", date(2027, 5, 18), set()),
+        ("expires_at: !!timestamp 2027-05-18", date(2027, 5, 18), set()),
     ],
 )
 def test_last_day(lines: str, ends: date | None, codes: set[Code]) -> None:
@@ -192,6 +202,17 @@ def test_a_file_that_shrinks(length: int, code: Code) -> None:
     assert header.title == ("n" if code is Code.HEADER_TOO_LARGE else None)
 
 
+@pytest.mark.parametrize("line", ["type: user", "expires_at: 2026-12-31", "name: a", "globs: x"])
+def test_half_a_line_is_no_value(line: str) -> None:
+    """Where the size limit cuts a header, its last line may be the beginning of another word."""
+    raw = f"---\ndescription: d\nx: {'y' * OPEN_HEADER_BYTES}"
+    codes: set[Code] = set()
+    text = f"{raw[: OPEN_HEADER_BYTES - len(line) - 1]}\n{line}".encode()
+    header = read_header(text, FileFacts("a.md", "/a.md", NOW, 99_999, None), NOW, codes)
+    assert (header.type, header.title, header.scope, header.expires_at) == (None, None, (), None)
+    assert (header.description, codes) == ("d", {Code.HEADER_TOO_LARGE})
+
+
 def test_bare_fields_say_the_time() -> None:
     text = "updated_at: 2026-11-18T09:12:44Z\ncwd: /x"
     assert read(text)[0].modified == at("2026-11-18T09:12:44Z")
@@ -212,6 +233,15 @@ def test_bare_fields_say_the_time() -> None:
         (f"type: {'x' * 33}", None, {Code.BAD_TYPE}),
         (f"type: {'x' * 32}", "x" * 32, set()),
         ("type: us\u200ber", "user", {Code.HIDDEN_TEXT}),
+        ("type: # todo", "skill", set()),
+        ("type: # todo\n  user", "user", set()),
+        ("type: # todo\n  - user", "user", set()),
+        ("type: !!str project", "project", set()),
+        ("type: &t project", "project", set()),
+        ("type: &t !!str 'project' # c", "project", set()),
+        ("type: !!str", "skill", set()),
+        ("metadata:\n  type: &t project", "project", set()),
+        ("metadata:\n  type: # todo\ntype: user", "user", set()),
     ],
 )
 def test_type(lines: str, kind: str | None, codes: set[Code]) -> None:

@@ -244,6 +244,21 @@ def test_a_name_that_looks_like_a_line_is_only_a_name(tmp_path: Path) -> None:
         assert asked(found.headers, answer(name))[1] == [name]
 
 
+def test_every_listed_name_can_be_chosen_as_it_is_shown(tmp_path: Path) -> None:
+    names = ["❤\ufe0f.md", "❤.md", "👩\u200d🚀.md", "x\u3000y.md", "\u00a0.md", " a.md", "a.md",
+             "ạ  b.md", "café.md", "cafe\u0301.md", "x" + "\u0323" * 40 + ".md"]  # fmt: skip
+    for name in names:
+        write(tmp_path, name, note("d"))
+    headers = scan(tmp_path).headers
+    if len(headers) < len(names):
+        pytest.skip("this file system takes one of these names for another")
+    lines = manifest(headers).splitlines()
+    assert len(set(lines)) == len(lines) == len(names)
+    for line, header in zip(lines, headers, strict=True):
+        for written in (line, line.removeprefix("- [user] ").partition(" (20")[0]):
+            assert asked(headers, answer(written))[1] == [header.name]
+
+
 # --- what a header says of itself
 
 

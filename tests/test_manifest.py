@@ -76,6 +76,20 @@ def test_a_description_is_capped(size: int) -> None:
     assert shown == "x" * min(size, DESCRIPTION_LIMIT)
 
 
+def test_twins_have_lines_of_their_own() -> None:
+    headers = [memory("❤\ufe0f.md"), memory(" a.md"), memory("❤.md"), memory("a.md")]
+    assert manifest(headers).replace(" (2026-04-14T09:30:00Z)", "").split("\n") == [
+        "- {U+2764}{U+FE0F}.md",
+        "- {U+0020}a.md",
+        "- ❤.md",
+        "- a.md",
+    ]
+    size = len(manifest(headers).encode())
+    given_ = [Candidate(header, Score(0.0)) for header in headers]
+    assert fit(given_, max_bytes=size) == given_
+    assert len(fit(given_, max_bytes=size - 1)) == 3
+
+
 def test_hidden_characters_do_not_count_for_the_cap() -> None:
     shown = manifest_line(memory(description="\u200b" * 1000 + "x" * 600)).partition(": ")[2]
     assert shown == "x" * DESCRIPTION_LIMIT

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selector.names import MAX_ENDS, MAX_NAME, MAX_SPELLED, KnownNames
+from selector.names import MAX_ENDS, MAX_NAME, MAX_SPELLED, KnownNames, shown_names
 
 NAMES = (
     "alpha.md",
@@ -237,6 +237,65 @@ def test_twins_of_one_unicode_form_are_not_guessed() -> None:
     assert known.find("cafe\u0301.md") == "cafe\u0301.md"
     assert known.find("CAFÉ.md") is None
     assert KnownNames(("cafe\u0301.md",)).find("café.md") == "cafe\u0301.md"
+
+
+# Names that a manifest cannot show as they are.
+ODD_NAMES = [
+    ("❤\ufe0f.md", "❤.md"),
+    ("👩\u200d🚀.md", "👩🚀.md"),
+    ("x\u3000y.md", "x y.md"),
+    ("\u00a0.md", ".md"),
+    (" a.md", "a.md"),
+    ("ạ  b.md", "ạ b.md"),
+    ("x" + "\u0301" * 9 + ".md", "x" + "\u0301" * 4 + ".md"),
+    ("cafe\u0301.md", "café.md"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), ODD_NAMES, ids=ascii)
+def test_a_name_is_found_as_it_is_shown(name: str, text: str) -> None:
+    shown = shown_names([name])[name]
+    assert shown == text
+    known = KnownNames([name, "other.md"], [ROOT])
+    for written in (shown, shown.upper(), f"- [user] {shown} (2026-04-14T09:30:00Z): d"):
+        assert known.find(written) == name
+    assert known.find(f"{ROOT}/{shown}") == name
+
+
+@pytest.mark.parametrize(("name", "text"), ODD_NAMES, ids=ascii)
+def test_a_twin_is_shown_escaped_and_found_by_that(name: str, text: str) -> None:
+    odd_names = [name, text, "~" + shown_names([name, text])[name]]
+    names = [*odd_names, shown_names(odd_names)[name]]  # somebody has called files so
+    shown = shown_names(names)
+    assert shown[text] == text
+    assert len(set(shown.values())) == len(names)
+    known = KnownNames(names)
+    for each in names:
+        assert known.find(each) == each
+        assert known.find(shown[each]) == each
+        assert known.find(f"- [user] {shown[each]} (2026-04-14T09:30:00Z): d") == each
+
+
+def test_how_a_twin_is_shown() -> None:
+    shown = shown_names(
+        ["a  é.md", "\u212aa \ufe0fb.md", "Ka b.md", "❤\ufe0f.md", "❤.md", "❤\ufe0e.md"]
+    )
+    assert [*shown.values()] == [
+        "a  é.md",
+        "{U+212A}a{U+0020}{U+FE0F}b.md",
+        "Ka b.md",
+        "{U+2764}{U+FE0F}.md",
+        "❤.md",
+        "{U+2764}{U+FE0E}.md",
+    ]
+
+
+@given(st.lists(st.text("a \u00a0\u0301e\ufe0f❤{U+}~", min_size=1, max_size=6), max_size=6))
+def test_no_two_names_are_shown_alike(names: list[str]) -> None:
+    shown = shown_names(names)
+    assert len(set(shown.values())) == len(set(names))
+    known = KnownNames(names)
+    assert [known.find(text) for text in shown.values()] == [*shown]
 
 
 def test_no_names_at_all() -> None:

@@ -503,6 +503,21 @@ def test_one_root_within_another(tmp_path: Path, first: str) -> None:
     assert [each.code for each in found.problems] == [Code.LOOP]
 
 
+def test_labels_are_told_apart() -> None:
+    with pytest.raises(ConfigurationError, match="two labels"):
+        root_paths({"caf\u00e9": "/a", "cafe\u0301": "/b"})
+
+
+def test_the_current_folder_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert root_paths("memories") == {"": "memories"}
+    assert scan("memories").status == "no_folder"
+    assert root_paths("/x/../y") == {"": "/y"}
+
+
 @pytest.mark.parametrize(
     "root", [{}, {"": "/x"}, {"a/b": "/x"}, {".a": "/x"}, {"a\nb": "/x"}, {" a": "/x"},
              {"a\\b": "/x"}, {1: "/x"}, {"a": None}, None, 7, ""]

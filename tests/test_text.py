@@ -44,6 +44,22 @@ from selector.text import age, clean, cut, is_safe_name
         ("מדריך فريق สวัสดี 发布 Ελλάς ёж", "מדריך فريق สวัสดี 发布 Ελλάς ёж", set()),
         ("Tiếng Việt, Ἀθῆναι, שָׁלוֹם", "Tiếng Việt, Ἀθῆναι, שָׁלוֹם", set()),
         ("x" + "\u0301" * 50, "x" + "\u0301" * 4, {Code.COMBINING_FLOOD}),
+        *(
+            (f"x{base}{mark * 50}y", f"x{base}{mark * 4}y", {Code.COMBINING_FLOOD})
+            for base, mark in ("क\u0902", "བ\u0fb1", "ซ\u0e35", "ܐ\u0730", "א\u05b8", "ب\u0651",
+                               "က\u1039", "x\u0489", "x\u1ab0", "x\U0001d165", "ꦏ\ua9ba",
+                               "字\u302a")
+        ),
+        ("x" + "\u0301\u0489" * 9 + "y", "x" + "\u0301\u0489" * 2 + "y", {Code.COMBINING_FLOOD}),
+        ("क" + "\u0941\u200d" * 9 + "ष", "क" + "\u0941\u200d" * 3 + "\u0941ष",
+         {Code.COMBINING_FLOOD}),
+        ("- - …… ‼‼‼‼‼‼", "- - …… ‼‼‼‼‼‼", set()),
+        ("בְּרֵאשִׁ֖ית בָּרָ֣א", "בְּרֵאשִׁ֖ית בָּרָ֣א", set()),
+        ("ٱلرَّحْمَٰنِ ٱللَّٰهُ", "ٱلرَّحْمَٰنِ ٱللَّٰهُ", set()),
+        ("र्क्ष्म्यां कर्त्स्न्यम्", "र्क्ष्म्यां कर्त्स्न्यम्", set()),
+        ("น้ำที่กู้ปั๊ม", "น้ำที่กู้ปั๊ม", set()),
+        ("བསྒྲུབས་ རྒྱུད་ ཨོཾ་ཧཱུྃ", "བསྒྲུབས་ རྒྱུད་ ཨོཾ་ཧཱུྃ", set()),
+        ("မြန်မာနိုင်ငံ ကြွေး", "မြန်မာနိုင်ငံ ကြွေး", set()),
     ],
 )  # fmt: skip
 def test_clean(written: str, shown: str, codes: set[Code]) -> None:
@@ -59,6 +75,7 @@ def test_ordinary_characters_need_no_look() -> None:
         if module._ORDINARY.fullmatch(char):
             assert char.isprintable(), hex(number)
             assert unicodedata.combining(char) == 0, hex(number)
+            assert unicodedata.category(char)[0] != "M", hex(number)
             assert unicodedata.normalize("NFC", f"e{char}가{char}") == f"e{char}가{char}"
             assert not module._BLANK_LETTERS.match(char), hex(number)
 

@@ -45,7 +45,13 @@ def test_last_day_counts(ends: date | None, valid: bool) -> None:
         ("x/a.md", "x/c.md", False),
         ("x/a.md", "x\\c.md", False),
         ("x/y/a.md", "../c.md", False),
-        ("x/y/a.md", "c.md", False),  # x as a label
+        ("a.md", "[[b|the new one]]", False),
+        ("a.md", "[b|the new one]", False),  # as `[[b]]` without quotes is read
+        ("a.md", "d", False),
+        ("a.md", "[[x/e]]", False),
+        ("x/y/a.md", "c.md", True),  # x is a folder
+        ("x/a.md", "y", True),
+        ("x/a.md", "", True),
         ("a.md", "gone.md", True),
         ("a.md", "c.md", True),
         ("a.md", "", True),
@@ -57,8 +63,16 @@ def test_last_day_counts(ends: date | None, valid: bool) -> None:
     ],
 )
 def test_successor_must_exist(name: str, successor: str | None, valid: bool) -> None:
-    names = {"a.md", "b.md", "x/a.md", "x/c.md", "x/y/a.md"}
+    names = {"a.md", "b.md", "d.mdc", "x.md", "x/a.md", "x/c.md", "x/e.markdown", "x/y/a.md"}
     assert is_valid(note(name, None, successor), names, TODAY) is valid
+
+
+def test_a_label_may_be_left_out() -> None:
+    names = {"team/old/a.md", "team/b.md", "other/c.md"}
+    successor = note("team/old/a.md", None, "b.md")
+    assert is_valid(successor, names, TODAY)  # team is a folder, and its b.md something else
+    assert not is_valid(successor, names, TODAY, labelled=True)
+    assert is_valid(note("team/old/a.md", None, "c.md"), names, TODAY, labelled=True)
 
 
 def test_either_is_enough() -> None:

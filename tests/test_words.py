@@ -51,6 +51,17 @@ def test_spellings_fold_together(a: str, b: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "char",
+    "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2061\u2064\u2066\u2069\ufeff"
+    "\U000e0001\U000e0041\U000e007f",
+    ids=ascii,
+)
+def test_what_is_not_seen_splits_no_word(char: str) -> None:
+    assert words(f"roll{char}back\n{char}café{char}") == ["rollback", "café"]
+    assert fold(f"Go{char}") == "go"
+
+
+@pytest.mark.parametrize(
     ("word", "expected"),
     [
         ("café", "cafe"),
