@@ -26,12 +26,12 @@ _ENTRY = lazy(r"\n([A-Za-z_][\w-]*)[ \t]*:(?=[ \t\n]|\Z)")
 _ODD_LINE = lazy(r"\n[^ \t\n-]")
 # A key as people write it: perhaps quoted, in another script, or of two or three words.
 _LOOSE_KEY = lazy(r"([\"']?)([^\W\d][\w.-]*(?: [\w.-]+){0,2})[\"']?[ \t]*([:\uff1a])")
+_FURTHER = "\0"  # stands for a line feed within a value
 _COLON = lazy("[:\uff1a]")
 _INVISIBLE = "\ufeff\u200b\u200c\u200d\u2060"  # what editors and chats leave before a text
 _BLANKS = frozenset(("", " ", "\t"))
 _CONTINUES = frozenset((" ", "\t", "-"))
 _INDENTS = frozenset((" ", "\t"))
-_QUOTES = frozenset(('"', "'"))
 _MAY_OPEN = frozenset(("-", "\n", "\r", " ", "\t"))
 
 # Every key that a memory header is made of.
@@ -45,7 +45,7 @@ KEYS = frozenset(
 )  # fmt: skip
 # Those that may stand in the mapping under `metadata` instead.
 NESTED_KEYS = ("type", "modified")
-_NESTED = lazy(r"(\n[ \t]+[\"']?)([tTmM][A-Za-z]+)[\"']?[ \t]*[:\uff1a]([ \t]*)(.*)")
+_NESTED = lazy(r"(\n[ \t]+)([\"']?)([tTmM][yYoO][A-Za-z]+)[\"']?[ \t]*[:\uff1a]([ \t]*)(.*)")
 # A further line of a plain value that YAML would refuse, as it opens another field.
 _FIELD_INSIDE = lazy(rf"\n([ \t]+)(?:{'|'.join(sorted(KEYS))})[ \t]*:(?=[ \t\n]|\Z)", re.IGNORECASE)
 _NOT_PLAIN = frozenset("\n\"'|>[{&!*#")
@@ -200,40 +200,32 @@ def _take_nested(fields: Fields, codes: set[Code]) -> None:
         if flow[:1] == "{" and flow[-1:] == "}":
             parts = split_list(flow[1:-1].replace("\n", " "))
             block = "".join(f"\n {part.strip()}" for part in parts)
-    if "\n\t" in block:  # YAML takes no tab for an indent
+    tabs = "\n\t" in block
+    if tabs:  # YAML takes none for an indent
         codes.add(Code.BAD_SYNTAX)
-    depth = len(block) - len(block.lstrip()) if block[:1] == "\n" else 0
-    for match in _NESTED.finditer(block):
-        start, name, space, value = match.groups()
+    first = len(block) - len(block.lstrip())
+    indent = block[block.rfind("\n", 0, first) : first] if block[:1] == "\n" else ""
+    if tabs or "- " in block or f"{indent} " in block:
+        block = _one_line_each(block, len(indent))
+    for start, quote, name, space, value in _NESTED.findall(block):
         key = name.lower()
         # Deeper ones belong to another mapping.
-        if key in NESTED_KEYS and len(start.rstrip("\"'")) <= depth:
+        if key in NESTED_KEYS and len(start) <= len(indent):
             if key != name:
                 codes.add(Code.KEY_CASE)
-            if not space and value and start[-1:] not in _QUOTES:
+            if not (space or quote) and value and value[0] != _FURTHER:
                 codes.add(Code.BAD_SYNTAX)
-            value, end = value.rstrip(), match.end()
-            # Is nothing said yet, or does a deeper line follow?
-            if not value or value[0] in "#&!" or block[end : end + depth + 1].isspace():
-                value += _further_lines(block, end, depth, not behind_notes(value))
-            _take(fields, f"metadata.{key}", value, codes)
+            _take(fields, f"metadata.{key}", value.rstrip().replace(_FURTHER, "\n"), codes)
 
 
-def _further_lines(block: str, start: int, depth: int, empty: bool) -> str:
-    """The lines of `block` from `start` on that belong to the value before: the deeper ones, and
-    list items at its own depth when it is empty so far.
-    """
-    end = start
-    while end < len(block):
-        next_end = block.find("\n", end + 1)
-        next_end = len(block) if next_end < 0 else next_end
-        line = block[end:next_end]
+def _one_line_each(block: str, depth: int) -> str:
+    """`block` with the further lines of each value (deeper ones, list items) behind its first."""
+    lines = [""]
+    for line in block.split("\n")[1:]:
         bare = line.lstrip()
-        indent = len(line) - len(bare)
-        if bare and indent <= depth and not (empty and indent == depth and bare[0] == "-"):
-            break
-        end = next_end
-    return block[start:end].rstrip()
+        further = len(line) - len(bare) >= depth or bare[:1] in ("", "-")
+        lines.append((_FURTHER if further else "\n") + line)
+    return "".join(lines)
 
 
 def _dedent(text: str, indent: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 
 from selector.names import shown_names
 from selector.text import clean, cut
@@ -20,7 +21,7 @@ def manifest_line(header: MemoryHeader, name: str | None = None) -> str:
     `name` is what `shown_names` makes of the name among others.
     """
     kind = f"[{clean(header.type)}] " if header.type else ""
-    time = header.modified.isoformat(timespec="seconds")[:19]
+    time = header.modified.astimezone(UTC).isoformat(timespec="seconds")[:19]
     description = cut(clean(header.description or ""), DESCRIPTION_LIMIT)
     end = f": {description}" if description else ""
     return f"- {kind}{name or clean(header.name)} ({time}Z){end}"

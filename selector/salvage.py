@@ -22,7 +22,7 @@ _TAG = re.compile(
     r"\b[^<>]*>|\[(/?)think\]",
     re.IGNORECASE,
 )
-_FENCED = re.compile(r"(?:`{3,}|~{3,})[^\n]*\n(.*?)(?:`{3,}|~{3,})", re.DOTALL)
+_FENCES = "`~"
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 # What may stand between the items of a slightly broken list.
@@ -46,13 +46,25 @@ def unwrapped(text: str) -> tuple[str, Any]:
             text = value
         elif value is not MISSING:
             return text, value
-        elif fence := _FENCED.fullmatch(text):
-            text = fence[1]
+        elif (inner := _inside_fence(text)) is not None:
+            text = inner
         elif (plain := _without_reasoning(text)) != text:
             text = plain
         else:
             break
     return text, MISSING
+
+
+def _inside_fence(text: str) -> str | None:
+    """What stands in a fenced text, None for one that is not. No pattern: each is quadratic."""
+    mark, end = text[:1], text[-1:]
+    opening = len(text) - len(text.lstrip(mark)) if mark and mark in _FENCES else 0
+    line_end = text.find("\n", opening)
+    if opening < 3 or line_end < 0 or end not in _FENCES:
+        return None
+    inner = text[line_end + 1 :]
+    body = inner.rstrip(end)
+    return body if len(inner) - len(body) >= 3 else None
 
 
 def whole(text: str) -> Any:

@@ -8,6 +8,7 @@ import time
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -29,6 +30,9 @@ from selector.types import MemoryHeader, Problem
 
 # Files are read and parsed in turns: each goes faster when it is not interrupted by the other.
 _BATCH = 256  # files: 1 MiB of beginnings, 4 at worst
+# Entries between two looks at the stop signal where there are no memories to look before.
+_LISTED = 4096  # of one folder, while it is listed
+_OTHERS = 64  # other files and folders
 MAX_DEPTH = 32  # folders below the root: deeper ones are a mistake or a trap
 
 _SEVERITIES = {
@@ -76,9 +80,10 @@ def scan(
     """The headers below `root`, newest first, name breaking ties; and the problems.
 
     `indexes` lists MEMORY.md and its like too, `instructions` the files that clients load in full.
-    `stop` is asked before every file; once it is true the scan ends with what it has and the
-    problem `scan_incomplete`. `by_descriptor` opens everything relative to its open folder, which
-    a link that is swapped in cannot lead astray. No exception for anything that lies on the disk.
+    `stop` is asked before every file, and among many others now and then; once it is true the scan
+    ends with what it has and the problem `scan_incomplete`. `by_descriptor` opens everything
+    relative to its open folder, which a link that is swapped in cannot lead astray. No exception
+    for anything that lies on the disk.
     """
     walk = _Walk(indexes, instructions, stop, by_descriptor)
     for label, path in root_paths(root).items():
@@ -106,6 +111,7 @@ class _Walk:
         self._heads: list[_Head] = []
         self._stop = stop
         self._stopped = False
+        self._others = 0
         self._by_descriptor = by_descriptor
         self._now = time.time()
         self._names: set[str] = set()
@@ -146,7 +152,12 @@ class _Walk:
             if not self._enter(descriptor, path, prefix):
                 return
             with os.scandir(path if descriptor is None else descriptor) as found:
-                entries = _in_order(found)
+                entries: list[os.DirEntry[str]] = []
+                while some := list(islice(found, _LISTED)):
+                    entries += some
+                    if len(some) == _LISTED and self._is_over():
+                        break
+            entries = _in_order(entries)
             kind = type_of_folder(path, self._root)
             folders = self._files(entries, descriptor, path, prefix, kind)
             for name in folders:
@@ -194,10 +205,16 @@ class _Walk:
         folders: list[str] = []
         for entry in entries:
             name = entry.name
-            if name[0] == "." or self._stopped:
+            if self._stopped:
+                break
+            if name[0] == ".":
                 continue
             lower = name.lower()
             try:
+                if not lower.endswith(SUFFIXES):
+                    self._others += 1
+                    if not self._others % _OTHERS and self._is_over():
+                        break
                 if not entry.is_file(follow_symlinks=False):
                     if self._is_folder(entry, f"{prefix}{name}", os.path.join(path, name)):
                         folders.append(name)
@@ -208,12 +225,18 @@ class _Walk:
                 self._report(f"{prefix}{name}", code_of(error))
         return folders
 
-    def _is_wanted(self, name: str, lower: str, prefix: str) -> bool:
-        """False for a file with the suffix of a memory that is left out; says why."""
-        if self._stop is not None and self._stop():
+    def _is_over(self) -> bool:
+        """True once the caller says stop; the first time it is reported."""
+        if not self._stopped and self._stop is not None and self._stop():
             self._stopped = True
             self._report("", Code.SCAN_INCOMPLETE)
-        elif lower in self._left_out:
+        return self._stopped
+
+    def _is_wanted(self, name: str, lower: str, prefix: str) -> bool:
+        """False for a file with the suffix of a memory that is left out; says why."""
+        if self._is_over():
+            return False
+        if lower in self._left_out:
             self._report(f"{prefix}{name}", self._left_out[lower])
         elif not (name.isascii() and name.isprintable()) and not is_safe_name(name):
             self._report(f"{prefix}{name}", Code.UNSAFE_NAME)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
 from selector.lexicon import explains, warns, weight
@@ -112,7 +112,8 @@ class Yardstick:
         self._in_use = IN_USE * min(1.0, asked)  # "go on" asks nothing of a tool
         self._tools = [tool for tool in map(tool_words, options.recent_tools) if tool]
         self._files = options.files
-        self._newest = max((header.modified for header in headers), default=None)
+        now = datetime.now(UTC)  # what is dated later has age 0 and makes nothing else older
+        self._newest = max((min(header.modified, now) for header in headers), default=now)
 
     def score(self, header: MemoryHeader, found: Found) -> Score:
         """The score of one header that answers `found`."""
@@ -165,7 +166,7 @@ class Yardstick:
         return evidence
 
     def _precedence(self, header: MemoryHeader) -> float:
-        """Recency, importance and scope, 0 to 1: no clock, the newest memory has recency 1."""
+        """Recency, importance and scope, 0 to 1; the newest memory has recency 1."""
         recency = math.exp2(-_days(header.modified, self._newest) / HALF_LIFE)
         scope = any(covers(glob, file) for glob in header.scope for file in self._files)
         return (recency + min(1.0, max(0.0, header.importance)) + scope) / 3
@@ -214,8 +215,8 @@ def covers(glob: str, file: str) -> bool:
     return fnmatchcase(file, "*/" + glob)
 
 
-def _days(modified: datetime, newest: datetime | None) -> float:
-    return (newest - modified).total_seconds() / 86400 if newest else 0.0
+def _days(modified: datetime, newest: datetime) -> float:
+    return max(0.0, (newest - modified).total_seconds() / 86400)
 
 
 def _name(header: MemoryHeader) -> str:

@@ -45,16 +45,16 @@ def modified(fields: Fields, name: str, mtime: float, codes: set[Code]) -> datet
 
 
 def last_day(fields: Fields, codes: set[Code]) -> date | None:
-    """The day (UTC) on which a memory ends, by the first of `EXPIRY_KEYS` that holds one."""
+    """The day (UTC) on which a memory ends: the earliest that `EXPIRY_KEYS` hold."""
+    days: list[date] = []
     for key in EXPIRY_KEYS:
-        if key in fields:
-            text = word_of(fields[key], codes)
-            time = parse_time(text) if text else None
-            if time is not None:
-                return time.date()
-            if text:
-                codes.add(Code.BAD_TIME)
-    return None
+        text = word_of(fields[key], codes) if key in fields else ""
+        time = parse_time(text) if text else None
+        if time is not None:
+            days.append(time.date())
+        elif text:
+            codes.add(Code.BAD_TIME)
+    return min(days, default=None)
 
 
 def _believed(written: str, latest: float, codes: set[Code]) -> datetime | None:

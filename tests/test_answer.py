@@ -432,3 +432,12 @@ def test_any_value(value: Any) -> None:
     found = names_or_reason(text, KNOWN)
     if value == []:
         assert found == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["`" * 65_000, "~" * 65_000, "```\n" + "`" * 65_000 + "x", "```\n" * 16_000]
+)
+def test_a_flood_of_fences_is_no_answer(text: str) -> None:
+    # With a pattern for the fence each of these takes seconds.
+    with pytest.raises(AnswerError):
+        read_answer(text, ["alpha.md"])

@@ -195,6 +195,7 @@ def test_ctrl_c_is_one_line_and_130(tmp_path: Path) -> None:
         (tmp_path / f"{number}.md").write_text("---\ndescription: zebra\n---\n")
     script = (
         "import os, signal, sys, selector.scan as s; real = s.read_header\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def slow(*a): os.kill(os.getpid(), signal.SIGINT); return real(*a)\n"
         "s.read_header = slow\n"
         "from selector.cli import main\n"

@@ -595,3 +595,23 @@ def test_no_descriptor_is_left_open(cases: Path) -> None:
 def test_bad_headers_are_all_listed() -> None:
     listed = set(names(scan(BAD_INPUTS / "md")))
     assert listed == {path.name for path in (BAD_INPUTS / "md").iterdir()}
+
+
+def test_a_stop_ends_a_scan_without_any_notes(tmp_path: Path) -> None:
+    for number in range(200):
+        (tmp_path / f"folder{number}").mkdir()
+        (tmp_path / f"{number}.txt").touch()
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return len(asked) > 3
+
+    assert scan(tmp_path, stop=stop).incomplete
+    assert len(asked) == 4
+
+
+def test_a_stop_ends_the_listing_of_a_huge_folder(tmp_path: Path) -> None:
+    for number in range(5000):
+        (tmp_path / f"{number}.txt").touch()
+    assert scan(tmp_path, stop=lambda: True).incomplete

@@ -350,3 +350,13 @@ def test_many_long_words_that_look_alike_are_compared_with_few() -> None:
     question = Question(" ".join(words))
     compared = [question[f"internationali{number:04}sation"] for number in range(300, 330)]
     assert max(map(len, compared)) <= MAX_NEAR
+
+
+def test_a_note_from_the_future_makes_no_other_older() -> None:
+    now = memory("now.md", "kettle", modified=datetime.now(UTC))
+    late = memory("late.md", "kettle", modified=datetime(2990, 1, 1, tzinfo=UTC))
+    frost = memory("a.md", "greenhouse frost")
+    alone = HeuristicScorer().score("greenhouse frost", [frost, now], SelectOptions())
+    beside = HeuristicScorer().score("greenhouse frost", [frost, late], SelectOptions())
+    orders = [scores[0].parts["order"] for scores in (alone, beside)]
+    assert orders[1] == pytest.approx(orders[0], rel=0.2)
