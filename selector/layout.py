@@ -26,21 +26,12 @@ CLIENT_FILES = frozenset(
 )
 
 # What the folders say about the type; the last match in a path counts.
-_FOLDER_TYPES = (
-    ((".claude", "rules"), "instruction"),
-    ((".cursor", "rules"), "instruction"),
-    ((".github", "instructions"), "instruction"),
-    ((".copilot", "instructions"), "instruction"),
-    ((".windsurf", "rules"), "instruction"),
-    (("windsurf", "memories"), "instruction"),
-    ((".kiro", "steering"), "instruction"),
-    ((".clinerules",), "project"),
-    (("memory-bank",), "project"),
-    ((".serena", "memories"), "project"),
-    ((".codex", "memories"), "project"),
-    ((".openclaw", "workspace"), "project"),
-    (("openclaw", "workspace"), "project"),
-    ((".memsearch", "memory"), "project"),
+_TYPED = lazy(
+    r"(?<=/)(?:"
+    r"(?P<instruction>\.(?:claude|cursor|windsurf)/rules|\.(?:github|copilot)/instructions"
+    r"|windsurf/memories|\.kiro/steering)"
+    r"|(?P<project>\.clinerules|memory-bank|\.(?:serena|codex)/memories|\.?openclaw/workspace"
+    r"|\.memsearch/memory))(?=/)"
 )
 _INSTRUCTION_SUFFIXES = (".mdc", ".instructions.md")
 _FILE_TYPES = {"skill.md": "skill", "user.md": "user", "memory.md": "index"} | dict.fromkeys(
@@ -51,14 +42,9 @@ _CONFLICT = lazy(r"\.sync-conflict-|conflicted copy|\(.*conflict.*\)", re.IGNORE
 
 def type_of_folder(path: str, root: str) -> str | None:
     """The type that the folders in `path` give to the memories in it; `root` may be hidden."""
-    parts = path.split(os.sep)
-    best, kind = -1, "project" if os.path.basename(root) == "memories" else None
-    for wanted, named in _FOLDER_TYPES:
-        size = len(wanted)
-        for start in range(len(parts) - size, best, -1):
-            if tuple(parts[start : start + size]) == wanted:
-                best, kind = start, named
-                break
+    kind = "project" if os.path.basename(root) == "memories" else None
+    for match in _TYPED.finditer(f"{path.replace(os.sep, '/')}/"):
+        kind = match.lastgroup
     return kind
 
 
