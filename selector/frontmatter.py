@@ -26,7 +26,7 @@ _ENTRY = lazy(r"\n([A-Za-z_][\w-]*)[ \t]*:(?=[ \t\n]|\Z)")
 _ODD_LINE = lazy(r"\n[^ \t\n-]")
 # A key as people write it: perhaps quoted, in another script, or of two or three words.
 _LOOSE_KEY = lazy(r"([\"']?)([^\W\d][\w.-]*(?: [\w.-]+){0,2})[\"']?[ \t]*([:\uff1a])")
-_FURTHER = "\0"  # stands for a line feed within a value
+_UNSAID = frozenset(("", "#", "&", "!", "|", ">"))  # first marks: the value may stand below
 _COLON = lazy("[:\uff1a]")
 _INVISIBLE = "\ufeff\u200b\u200c\u200d\u2060"  # what editors and chats leave before a text
 _BLANKS = frozenset(("", " ", "\t"))
@@ -200,32 +200,33 @@ def _take_nested(fields: Fields, codes: set[Code]) -> None:
         if flow[:1] == "{" and flow[-1:] == "}":
             parts = split_list(flow[1:-1].replace("\n", " "))
             block = "".join(f"\n {part.strip()}" for part in parts)
-    tabs = "\n\t" in block
-    if tabs:  # YAML takes none for an indent
+    if "\n\t" in block:  # YAML takes no tab for an indent
         codes.add(Code.BAD_SYNTAX)
-    first = len(block) - len(block.lstrip())
-    indent = block[block.rfind("\n", 0, first) : first] if block[:1] == "\n" else ""
-    if tabs or "- " in block or f"{indent} " in block:
-        block = _one_line_each(block, len(indent))
+    depth = len(block) - len(block.lstrip()) if block[:1] == "\n" else 0
     for start, quote, name, space, value in _NESTED.findall(block):
         key = name.lower()
         # Deeper ones belong to another mapping.
-        if key in NESTED_KEYS and len(start) <= len(indent):
+        if key in NESTED_KEYS and len(start) <= depth:
             if key != name:
                 codes.add(Code.KEY_CASE)
-            if not (space or quote) and value and value[0] != _FURTHER:
+            if not (space or quote) and value:
                 codes.add(Code.BAD_SYNTAX)
-            _take(fields, f"metadata.{key}", value.rstrip().replace(_FURTHER, "\n"), codes)
+            value = value.rstrip()
+            if value[:1] in _UNSAID and f"metadata.{key}" not in fields:
+                value += _further_lines(block, (start, quote, name))
+            _take(fields, f"metadata.{key}", value, codes)
 
 
-def _one_line_each(block: str, depth: int) -> str:
-    """`block` with the further lines of each value (deeper ones, list items) behind its first."""
-    lines = [""]
-    for line in block.split("\n")[1:]:
+def _further_lines(block: str, entry: tuple[str, str, str]) -> str:
+    """The lines below the first `entry` of `block` that are its value: deeper ones, list items."""
+    end = next(match.end() for match in _NESTED.finditer(block) if match.groups()[:3] == entry)
+    lines = []
+    for line in block[end + 1 :].split("\n"):
         bare = line.lstrip()
-        further = len(line) - len(bare) >= depth or bare[:1] in ("", "-")
-        lines.append((_FURTHER if further else "\n") + line)
-    return "".join(lines)
+        if len(line) - len(bare) < len(entry[0]) and bare[:1] not in ("", "-"):
+            break
+        lines.append(f"\n{line}")
+    return "".join(lines).rstrip()
 
 
 def _dedent(text: str, indent: str) -> str:

@@ -17,6 +17,7 @@ from selector.codes import Outcome, Reason
 from selector.errors import AnswerError, ConfigurationError
 from selector.fallback import as_model_error
 from selector.manifest import MAX_BYTES, MAX_LINES, fit, manifest
+from selector.names import shown_names
 from selector.patterns import lazy
 from selector.templates import render
 from selector.text import clean, cut
@@ -153,8 +154,9 @@ async def _awaited(reply: Awaitable[str | ModelReply]) -> str | ModelReply:
 
 
 def _question(query: str, shown: Sequence[Candidate], options: SelectOptions) -> str:
+    names = shown_names(one.header.name for one in shown)
     passages = [
-        f"- {clean(one.header.name)}: {cut(clean(one.passage), PASSAGE_LIMIT)}"
+        f"- {names[one.header.name]}: {cut(clean(one.passage), PASSAGE_LIMIT)}"
         for one in shown
         if one.passage
     ]

@@ -197,7 +197,7 @@ class MemoryStore:
         return tuple(
             header
             for header in headers
-            if is_valid(header, names, today)
+            if is_valid(header, names, today, labelled="" not in self.roots)
             and (not options.types or header.type in options.types)
             and not self._is_surfaced(header, options.already_surfaced, clock)
         )
