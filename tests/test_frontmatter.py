@@ -31,7 +31,7 @@ def read(content: bytes | str, name: str = "note.md") -> tuple[MemoryHeader, set
     """The header of a file with this content, and what was wrong with it."""
     raw = content.encode() if isinstance(content, str) else content
     codes: set[Code] = set()
-    facts = FileFacts(name, f"/root/{name}", NOW - 1000, len(raw), None)
+    facts = FileFacts(name, f"/notes/{name}", NOW - 1000, len(raw), None)
     return read_header(raw[:16_384], facts, NOW, codes), codes
 
 

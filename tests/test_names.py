@@ -218,15 +218,15 @@ def test_the_root_of_the_file_system_forgives_nothing() -> None:
 
 
 def test_a_path_below_a_labelled_root_is_that_file_and_no_other() -> None:
-    roots = {"user": "/home/u/notes", "project": "/work/notes"}
+    roots = {"user": "/home/u/notes", "project": "/srv/notes"}
     known = KnownNames(("user/a.md", "project/a.md", "user/b.md", "project/c/d.md"), roots)
     assert known.find("/home/u/notes/a.md") == "user/a.md"
-    assert known.find("/work/notes/a.md") == "project/a.md"
-    assert known.find("/work/notes/c/d") == "project/c/d.md"
+    assert known.find("/srv/notes/a.md") == "project/a.md"
+    assert known.find("/srv/notes/c/d") == "project/c/d.md"
     assert known.find("u/notes/b.md") == "user/b.md"
     assert known.find("notes/b.md") == "user/b.md"
     assert known.find("notes/a.md") is None  # both roots have one
-    assert known.find("/work/notes/b.md") is None  # only the other root has one
+    assert known.find("/srv/notes/b.md") is None  # only the other root has one
     assert known.find("a.md") is None
     assert known.find("b.md") == "user/b.md"
 

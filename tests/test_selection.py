@@ -267,8 +267,8 @@ def test_a_labelled_root_before_a_name() -> None:
         replace(one, header=replace(one.header, name=f"{label}/a.md"))
         for one, label in zip(SEVEN, ("user", "project"), strict=False)
     ]
-    roots = {"user": "/home/u/notes", "project": "/work/notes"}
-    selector = AIMemorySelector(ScriptedModel(answer("/work/notes/a.md")), roots=roots)
+    roots = {"user": "/home/u/notes", "project": "/srv/notes"}
+    selector = AIMemorySelector(ScriptedModel(answer("/srv/notes/a.md")), roots=roots)
     selection = selector.select("q", given_, OPTIONS)
     assert isinstance(selection, Selection)
     assert names(selection) == ["project/a.md"]
