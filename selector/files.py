@@ -18,6 +18,7 @@ _READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FILE = _READ | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _FOLDER = _READ | getattr(os, "O_DIRECTORY", 0)
 _NO_ATIME = getattr(os, "O_NOATIME", 0)
+_QUIET_FILE = _FILE | _NO_ATIME
 
 _CODES = {
     errno.ENOENT: Code.VANISHED,
@@ -41,7 +42,7 @@ def open_file(name: str, folder: int | None = None) -> int:
     A link is refused; a pipe does not block. Raises OSError.
     """
     try:
-        return os.open(name, _FILE | _NO_ATIME, dir_fd=folder)
+        return os.open(name, _QUIET_FILE, dir_fd=folder)
     except PermissionError as error:
         return _open_as_other(name, _FILE, folder, error)
 

@@ -1,66 +1,24 @@
-"""Header in, fields out: reads the frontmatter of a file by lines, as its writer meant it.
-
-A YAML parser refuses about one real header in six (`globs: **/*`, an unquoted `: `) and changes
-others (`no`, `1.10`, dates, ` # ` in a sentence). Here strings stay strings, and what YAML would
-refuse is read and reported.
-"""
+"""Where the frontmatter of a file is, whatever the file's encoding."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from functools import lru_cache
-
 from selector.codes import Code
 from selector.patterns import lazy
-from selector.scalars import behind_notes, split_list, without_comment
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 _OPENING = lazy(r"(?:\s*\n)?---[ \t]*\r?\n")
 _CLOSING = lazy(r"\n---[ \t]*(?:\r?\n|\Z)")
 _LONE_RETURN = lazy(r"\r(?!\n)")
-# A line that is plainly `key: value`, up to its colon.
-_ENTRY = lazy(r"\n([A-Za-z_][\w-]*)[ \t]*:(?=[ \t\n]|\Z)")
-# A further line of a value that is neither indented, nor an item, nor empty.
-_ODD_LINE = lazy(r"\n[^ \t\n-]")
-# A key as people write it: perhaps quoted, in another script, or of two or three words.
-_LOOSE_KEY = lazy(r"([\"']?)([^\W\d][\w.-]*(?: [\w.-]+){0,2})[\"']?[ \t]*([:\uff1a])")
-_UNSAID = frozenset(("", "#", "&", "!", "|", ">"))  # first marks: the value may stand below
-_COLON = lazy("[:\uff1a]")
 _INVISIBLE = "\ufeff\u200b\u200c\u200d\u2060"  # what editors and chats leave before a text
-_BLANKS = frozenset(("", " ", "\t"))
-_CONTINUES = frozenset((" ", "\t", "-"))
-_INDENTS = frozenset((" ", "\t"))
 _MAY_OPEN = frozenset(("-", "\n", "\r", " ", "\t"))
-
-# Every key that a memory header is made of.
-KEYS = frozenset(
-    (
-        "name", "title", "description", "summary", "when_to_use", "type", "metadata",
-        "modified", "updated", "updated_at", "timestamp", "date", "created",
-        "paths", "globs", "applyTo", "fileMatchPattern",
-        "importance", "expires_at", "valid_until", "stale_after", "superseded_by",
-    )
-)  # fmt: skip
-# Those that may stand in the mapping under `metadata` instead.
-NESTED_KEYS = ("type", "modified")
-_NESTED = lazy(r"(\n[ \t]+)([\"']?)([tTmM][yYoO][A-Za-z]+)[\"']?[ \t]*[:\uff1a]([ \t]*)(.*)")
-# A further line of a plain value that YAML would refuse, as it opens another field.
-_FIELD_INSIDE = lazy(rf"\n([ \t]+)(?:{'|'.join(sorted(KEYS))})[ \t]*:(?=[ \t\n]|\Z)", re.IGNORECASE)
-_NOT_PLAIN = frozenset("\n\"'|>[{&!*#")
-_BY_LOWER = {key.lower(): key for key in KEYS}
-
-# What stands behind the colon of each key in `KEYS`, further lines behind line feeds; those of
-# `NESTED_KEYS` that stand under `metadata` are called `metadata.type` and `metadata.modified`.
-Fields = dict[str, str]
 
 # A text cut in two: its header (None when it has none), where in the text the body starts, and
 # whether the end of the header was found.
 Split = tuple[str | None, int, bool]
 
 
-def decode(raw: bytes, codes: set[Code], *, whole: bool = True) -> str:
+def decode(raw: bytes, codes: set[Code], whole: bool = True) -> str:
     """`raw` as text, read by its byte-order mark, else as UTF-8; broken bytes become U+FFFD.
 
     With `whole=False` a character that is cut off at the end is left out without a complaint.
@@ -70,7 +28,7 @@ def decode(raw: bytes, codes: set[Code], *, whole: bool = True) -> str:
         text = raw.decode()
     except UnicodeDecodeError:
         text = _decode_odd(raw, codes, whole)
-    if text[:1] >= "\u200b" and text[0] in _INVISIBLE:
+    if not text.isascii() and text[0] in _INVISIBLE:
         text = text.removeprefix("\ufeff")  # the byte-order mark
         if text[:1] >= "\u200b" and text[0] in _INVISIBLE:
             codes.add(Code.HIDDEN_TEXT)
@@ -104,15 +62,11 @@ def encoding_of(raw: bytes) -> tuple[str, int]:
     return "utf-8", 0
 
 
-def split(text: str, codes: set[Code], *, whole: bool = True) -> Split:
+def split(text: str, codes: set[Code], whole: bool = True) -> Split:
     """Where the header of `text` is. A fence is `---` followed by blanks at most.
 
     With `whole=False` the text may go on behind its end, and a fence there is not yet one.
     """
-    if text.startswith("---\n"):  # as nearly always; the general rule says the same
-        end = text.find("\n---", 3)
-        if text.startswith("\n---\n", end):
-            return text[4 : end + 1], end + 5, True
     opening = _OPENING.match(text) if text[:1] in _MAY_OPEN else None
     if not opening:
         only_a_fence = text.startswith("---") and text.rstrip() == "---"
@@ -124,163 +78,3 @@ def split(text: str, codes: set[Code], *, whole: bool = True) -> Split:
     if not closing or not (whole or closing[0].endswith("\n")):
         return text[start:], start, False
     return text[start : closing.start() + 1], closing.end(), True
-
-
-def read_fields(header: str, codes: set[Code]) -> Fields | None:
-    """The fields of `header` that a memory header is made of; None when it holds no field at all.
-
-    The first of two equal keys counts.
-    """
-    if "\r" in header:
-        header = _without_returns(header, codes)
-    if header[:1] in _INDENTS:
-        header = _dedent(header, header[: len(header) - len(header.lstrip(" \t"))])
-    pieces = _ENTRY.split("\n" + header)
-    rest = iter(pieces)
-    before = next(rest)
-    fields: Fields = {}
-    if before and not before.isspace():
-        found: set[Code] = set()
-        (_, stray), *entries = _odd_entries("", before, found)
-        if stray and not entries and len(pieces) == 1:
-            return None
-        codes |= found
-        for key, value in entries:
-            _take(fields, key, value, codes)
-    for name, value in zip(rest, rest, strict=True):
-        key = name if name in KEYS else _spelled(name)
-        if key and key != name:
-            codes.add(Code.KEY_CASE)
-        if "\n" not in value:
-            value = value.strip()
-        else:
-            value = value.rstrip().lstrip(" \t")
-            inner = _FIELD_INSIDE.search(value) if value[:1] not in _NOT_PLAIN else None
-            if inner:
-                codes.add(Code.BAD_SYNTAX)
-                lines = f"{name}: {_dedent(value, inner[1])}"
-                for inner_key, text in (read_fields(lines, codes) or {}).items():
-                    if "." not in inner_key:  # what is under `metadata` is found below
-                        _take(fields, inner_key, text, codes)
-                continue
-            if _ODD_LINE.search(value):
-                for odd_key, text in _odd_entries(key, value, codes):
-                    _take(fields, odd_key, text, codes)
-                continue
-        if key:
-            if key in fields:
-                codes.add(Code.DUPLICATE_KEY)
-            else:
-                fields[key] = value
-    if "metadata" in fields:
-        _take_nested(fields, codes)
-    return fields
-
-
-def _take(fields: Fields, key: str, value: str, codes: set[Code]) -> None:
-    if key in fields:
-        codes.add(Code.DUPLICATE_KEY)
-    elif key:
-        fields[key] = value
-
-
-def _without_returns(header: str, codes: set[Code]) -> str:
-    header = header.replace("\r\n", "\n")
-    if "\r" in header:  # within a line: perhaps an attempt to begin another one
-        codes.add(Code.HIDDEN_TEXT)
-    return header
-
-
-def _take_nested(fields: Fields, codes: set[Code]) -> None:
-    """Finds `NESTED_KEYS` in the mapping under `metadata`, a block or `{a: b}`."""
-    block = fields["metadata"]
-    if block[:1] != "\n":
-        block = behind_notes(block)
-        flow = block if block[-1:] == "}" else without_comment(block)
-        if flow[:1] == "{" and flow[-1:] == "}":
-            parts = split_list(flow[1:-1].replace("\n", " "))
-            block = "".join(f"\n {part.strip()}" for part in parts)
-    if "\n\t" in block:  # YAML takes no tab for an indent
-        codes.add(Code.BAD_SYNTAX)
-    depth = len(block) - len(block.lstrip()) if block[:1] == "\n" else 0
-    for start, quote, name, space, value in _NESTED.findall(block):
-        key = name.lower()
-        # Deeper ones belong to another mapping.
-        if key in NESTED_KEYS and len(start) <= depth:
-            if key != name:
-                codes.add(Code.KEY_CASE)
-            if not (space or quote) and value:
-                codes.add(Code.BAD_SYNTAX)
-            value = value.rstrip()
-            if value[:1] in _UNSAID and f"metadata.{key}" not in fields:
-                value += _further_lines(block, (start, quote, name))
-            _take(fields, f"metadata.{key}", value, codes)
-
-
-def _further_lines(block: str, entry: tuple[str, str, str]) -> str:
-    """The lines below the first `entry` of `block` that are its value: deeper ones, list items."""
-    end = next(match.end() for match in _NESTED.finditer(block) if match.groups()[:3] == entry)
-    lines = []
-    for line in block[end + 1 :].split("\n"):
-        bare = line.lstrip()
-        if len(line) - len(bare) < len(entry[0]) and bare[:1] not in ("", "-"):
-            break
-        lines.append(f"\n{line}")
-    return "".join(lines).rstrip()
-
-
-def _dedent(text: str, indent: str) -> str:
-    """`text` with its lines moved left by `indent`."""
-    return "\n".join(
-        line.removeprefix(indent) if line.startswith(indent) else line.lstrip(" \t")
-        for line in text.split("\n")
-    )
-
-
-@lru_cache(maxsize=4096)
-def _spelled(name: str) -> str:
-    """The key in `KEYS` that `name` is in another case, "" for none."""
-    return _BY_LOWER.get(name.lower(), "")
-
-
-def _odd_entries(key: str, value: str, codes: set[Code]) -> Iterator[tuple[str, str]]:
-    """`key` with its value, then the fields in it that do not begin as fields usually do."""
-    lines: list[str] = []
-    for line in value.split("\n"):
-        if not lines or not line or line[0] in _CONTINUES:
-            lines.append(line)
-        elif line[0] != "#" and line.rstrip() != "...":  # the end of a document, as YAML has it
-            entry = _odd_entry(line, codes) if _COLON.search(line) or line[0] == "?" else None
-            if entry is None:
-                codes.add(Code.BAD_SYNTAX)
-                lines.append(line)
-            else:
-                yield key, "\n".join(lines).rstrip()
-                key, lines = entry[0], [entry[1]]
-    yield key, "\n".join(lines).rstrip()
-
-
-def _odd_entry(line: str, codes: set[Code]) -> tuple[str, str] | None:
-    """The key and value of a line that is not plainly `key: value`, None without a key."""
-    if line.startswith(("<<:", "? ", ": ")):  # YAML's merge and complex keys: not ours
-        return "", ""
-    written, colon, rest = line.partition(":")
-    visible = line if written.isprintable() else f"{_printable(written)}{colon}{rest}"
-    loose = _LOOSE_KEY.match(visible)
-    if not loose:
-        return None
-    key, value = _spelled(loose[2]), visible[loose.end() :]
-    if key and key != loose[2]:
-        codes.add(Code.KEY_CASE)
-    # No blank behind the colon, or the colon of a Chinese keyboard.
-    if (value[:1] not in _BLANKS and not loose[1]) or loose[3] != ":":
-        if not key:
-            return None
-        codes.add(Code.BAD_SYNTAX)
-    if key and visible != line:
-        codes.add(Code.HIDDEN_TEXT)
-    return key, value.strip()
-
-
-def _printable(text: str) -> str:
-    return "".join(char for char in text if char.isprintable())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields as dataclass_fields
 from datetime import date
-from typing import NamedTuple
 
 from selector.codes import Code, DescriptionSource
-from selector.frontmatter import Fields, decode, read_fields, split
+from selector.drafts import draft_of
+from selector.fields import Fields, plain_fields, read_fields
+from selector.frontmatter import decode, split
 from selector.markdown import bare_fields_end, heading, paragraph
 from selector.patterns import lazy
 from selector.scalars import behind_notes, list_of, text_of, word_of
@@ -36,26 +36,12 @@ Extras = tuple[tuple[str, ...], float, date | None, str | None]
 _NO_EXTRAS: Extras = ((), DEFAULT_IMPORTANCE, None, None)
 
 
-# fmt: off
-# The initializer of a frozen dataclass goes through `object.__setattr__` for every field, at more
-# than twice the cost of setting the slots: a tenth of a whole scan.
-_new = object.__new__
-(
-    _set_name, _set_path, _set_modified, _set_type, _set_title, _set_description,
-    _set_description_from, _set_scope, _set_importance, _set_expires_at, _set_superseded_by,
-    _set_size,
-) = (vars(MemoryHeader)[field.name].__set__ for field in dataclass_fields(MemoryHeader))
-# fmt: on
+# A file as the scan has it: its memory's name, its path, mtime (seconds since the epoch), size
+# (bytes), and the type that the path gives it.
+FileFacts = tuple[str, str, float, int, str | None]
 
 
-class FileFacts(NamedTuple):
-    """What is known of a file besides its content."""
-
-    name: str  # the memory's name
-    path: str
-    mtime: float  # seconds since the epoch
-    size: int  # bytes
-    type: str | None  # what the path says
+_Draft = draft_of(MemoryHeader)
 
 
 def needs_more(raw: bytes) -> bool:
@@ -65,7 +51,7 @@ def needs_more(raw: bytes) -> bool:
     if raw.startswith(b"---"):
         return not _CLOSING.search(raw, 3)
     codes: set[Code] = set()
-    return not split(decode(raw, codes, whole=False), codes, whole=False)[2]
+    return not split(decode(raw, codes, False), codes, False)[2]
 
 
 def read_header(raw: bytes, facts: FileFacts, now: float, codes: set[Code]) -> MemoryHeader:
@@ -77,39 +63,39 @@ def read_header(raw: bytes, facts: FileFacts, now: float, codes: set[Code]) -> M
     name, path, mtime, size, from_path = facts
     # A file may shrink while it is read: what is shorter than was asked for is all of it.
     whole = len(raw) >= size or len(raw) < HEAD_BYTES
-    text = decode(raw, codes, whole=whole)
+    text = decode(raw, codes, whole)
     fields, start = _fields(text, whole, codes)
     # A run of bare `key: value` lines opens a note only where there is no header.
     bare = 0 if start else bare_fields_end(text)
-    description, source = _declared_description(fields, codes), _HEADER
-    if description is None:
-        description, source = _first_paragraph(text, start, bare, codes), _BODY
-    header = _new(MemoryHeader)
-    _set_name(header, name)
-    _set_path(header, path)
-    _set_title(header, _declared_title(fields, codes) or _heading(text, start))
-    _set_description(header, description)
-    _set_description_from(header, source if description else None)
-    _set_type(header, _type(fields, from_path, codes))
-    scope, importance, ends, successor = (
+    header = _Draft()
+    header.name = name
+    header.path = path
+    header.size = size
+    header.description = _declared_description(fields, codes)
+    header.description_from = _HEADER
+    if header.description is None:
+        header.description = found = _first_paragraph(text, start, bare, codes)
+        header.description_from = _BODY if found else None
+    header.title = _declared_title(fields, codes) or _heading(text, start)
+    header.type = _type(fields, from_path, codes)
+    header.scope, header.importance, header.expires_at, header.superseded_by = (
         _NO_EXTRAS if _ANY_EXTRA.isdisjoint(fields) else _extras(fields, codes)
     )
-    _set_scope(header, scope)
-    _set_importance(header, importance)
-    _set_expires_at(header, ends)
-    _set_superseded_by(header, successor)
-    _set_size(header, size)
     if bare:
         fields = read_fields(text[:bare], set()) or {}
-    _set_modified(header, modified(fields, name, mtime, codes))
+    header.modified = modified(fields, name, mtime, codes)
     if mtime > now + CLOCK_SLACK:
         codes.add(Code.FUTURE_MTIME)
-    return header
+    header.__class__ = MemoryHeader
+    return header  # type: ignore[no-any-return]
 
 
 def _fields(text: str, whole: bool, codes: set[Code]) -> tuple[Fields, int]:
     """The fields of the header, and where the body starts; a block without a field is body."""
-    header, start, closed = split(text, codes, whole=whole)
+    fields, start = plain_fields(text)
+    if start:
+        return fields, start
+    header, start, closed = split(text, codes, whole)
     if header is None:
         return {}, 0
     if not closed:
@@ -118,12 +104,12 @@ def _fields(text: str, whole: bool, codes: set[Code]) -> tuple[Fields, int]:
         # closes may be all text.
         lines = "" if whole else header[: header.rfind("\n") + 1]
         return (lines and read_fields(lines, codes)) or {}, start
-    fields = read_fields(header, codes)
-    if fields is None:
+    read = read_fields(header, codes)
+    if read is None:
         return {}, text.index("---") + 3
     if _SECOND_OPENING.match(text, start):
         start = _behind_second_header(text, start, codes)
-    return fields, start
+    return read, start
 
 
 def _behind_second_header(text: str, start: int, codes: set[Code]) -> int:
@@ -148,7 +134,9 @@ def _declared_title(fields: Fields, codes: set[Code]) -> str | None:
 def _heading(text: str, start: int) -> str | None:
     """The first heading of the body that starts there."""
     found = heading(text, start)
-    return cut(clean(found), TITLE_LIMIT) or None if found else None
+    if found and not (found.isascii() and found.isprintable()):
+        found = clean(found)
+    return cut(found, TITLE_LIMIT) or None
 
 
 def _declared_description(fields: Fields, codes: set[Code]) -> str | None:

@@ -7,6 +7,7 @@ purpose: idf finds out what is common in a folder, but a small folder knows too 
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from selector.patterns import lazy
 from selector.words import is_dense
@@ -111,6 +112,7 @@ _PARTICLES = frozenset(
 _KANA = lazy(r"[\u3041-\u309f]")
 
 
+@lru_cache(maxsize=4096)
 def weight(word: str) -> float:
     """How much a word may tell apart, 0 to 1, before any memory was seen."""
     if word in _FUNCTION or (len(word) == 1 and word.isascii()):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from selector.patterns import lazy
 
 PARAGRAPH_LIMIT = 200  # characters
+_LOOKED_AT = 250  # characters that hold so many of nearly every paragraph
 
 # Codex opens a file with the version of its format, alone on a line.
 _VERSION = r"(?:\s*v\d{1,4}[ \t\r]*(?:\n|\Z))?"
@@ -44,10 +45,14 @@ def paragraph(text: str, start: int = 0) -> str:
 
     Headings, rules, fences and comments are no paragraph; list, quote and link marks are dropped.
     """
+    opening = _BEFORE_PROSE.match(text, start)
+    start = opening.end() if opening else start
+    found = _plain_paragraph(text[start : start + _LOOKED_AT])
+    if found:
+        return found[:PARAGRAPH_LIMIT].rstrip()
     parts: list[str] = []
     size = 0
-    opening = _BEFORE_PROSE.match(text, start)
-    for line in _prose_lines(text, opening.end() if opening else start):
+    for line in _prose_lines(text, start):
         plain = _plain(line) if line else ""
         if plain:
             parts.append(plain)
@@ -57,6 +62,27 @@ def paragraph(text: str, start: int = 0) -> str:
         elif parts:
             break
     return " ".join(parts)[:PARAGRAPH_LIMIT].rstrip()
+
+
+def _plain_paragraph(text: str) -> str:
+    """The paragraph that opens `text`, as nearly all do, with lines of nothing but prose; else "".
+
+    The general rule says the same at three times the cost.
+    """
+    block, gap, _ = text.partition("\n\n")
+    block = block.rstrip("\n")
+    for odd in ("^", "\t", "\r", "![[", "<!--"):
+        if odd in block:
+            return ""
+    lines = [line[2:] if line[:2] == "- " else line for line in block.split("\n")]
+    for line in lines:
+        if not line[:1].isalpha() and not (line[:1] == "[" and line[1:2].isalpha()):
+            return ""
+    if "[[" in block:
+        lines = [_LINK.sub(_shown, line) for line in lines]
+    joined = " ".join(lines)
+    is_cut = not gap and len(text) == _LOOKED_AT and len(joined) < PARAGRAPH_LIMIT
+    return "" if is_cut or "  " in joined or "[[" in joined else joined
 
 
 def bare_fields_end(body: str) -> int:

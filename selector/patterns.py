@@ -13,12 +13,16 @@ def lazy(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     return cast("re.Pattern[AnyStr]", _Lazy(pattern, flags))
 
 
-class _Lazy:
+class _Compiled:
+    """Finds its methods at once: what has a `__getattr__` takes longer to find anything."""
+
+
+class _Lazy(_Compiled):
     def __init__(self, pattern: Any, flags: int) -> None:
         self.pattern, self._flags = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
         compiled = re.compile(self.pattern, self._flags)
-        # From now on every method is found here at once.
         self.__dict__.update((method, getattr(compiled, method)) for method in _METHODS)
+        self.__class__ = _Compiled  # type: ignore[assignment]  # a base, as far as mypy sees
         return getattr(compiled, name)

@@ -12,7 +12,7 @@ from selector.codes import Code
 from selector.errors import ReadError
 from selector.files import code_of, opened_below, read_at_most
 from selector.frontmatter import decode, encoding_of, split
-from selector.headers import HEAD_BYTES, OPEN_HEADER_BYTES, FileFacts, needs_more, read_header
+from selector.headers import HEAD_BYTES, OPEN_HEADER_BYTES, needs_more, read_header
 from selector.layout import type_of_file, type_of_folder
 from selector.metadata import parse
 from selector.types import Memory, MemoryHeader
@@ -32,7 +32,7 @@ def read_memory(root: str, header: MemoryHeader) -> Memory:
     raw, info = _read(root, header)
     folder, name = os.path.split(header.path)
     kind = type_of_file(name.lower()) or type_of_folder(folder, root)
-    facts = FileFacts(header.name, header.path, info.st_mtime, info.st_size, kind)
+    facts = (header.name, header.path, info.st_mtime, info.st_size, kind)
     head = raw[:HEAD_BYTES]  # as much as a scan reads, so that both see the same header
     if len(head) == HEAD_BYTES and needs_more(head):
         head = raw[:OPEN_HEADER_BYTES]

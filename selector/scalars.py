@@ -36,11 +36,12 @@ _MAX_LIST = 64
 
 def text_of(written: str, codes: set[Code]) -> str:
     """A value as one clean line, "" when it is empty or null."""
-    if "\n" in written or written[:1] in _MARKS:
-        written = _long_text(written, codes).strip()
-    elif written in _NULLS:
-        return ""
-    return written if written.isascii() and written.isprintable() else clean(written, codes)
+    plain = written.isascii() and written.isprintable()
+    if written[:1] in _MARKS or (not plain and "\n" in written):
+        return clean(_long_text(written, codes), codes)
+    if plain:
+        return "" if written in _NULLS else written
+    return clean(written, codes)
 
 
 def word_of(written: str, codes: set[Code]) -> str:

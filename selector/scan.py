@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from selector.codes import Code, Severity
+from selector.drafts import draft_of
 from selector.files import HAS_DIR_FD, code_of, open_file, open_folder
 from selector.headers import HEAD_BYTES, OPEN_HEADER_BYTES, FileFacts, needs_more, read_header
 from selector.layout import (
@@ -46,6 +47,8 @@ _SEVERITIES = {
     Code.PERMISSION: Severity.ERROR,
     Code.UNREADABLE: Severity.ERROR,
 }
+
+_Draft = draft_of(Problem)
 
 # What a root that cannot be opened is called; all else is `no_folder`.
 _ROOT_CODES = frozenset((Code.NOT_A_FOLDER, Code.PERMISSION, Code.UNREADABLE))
@@ -91,10 +94,6 @@ def scan(
     return walk.finish()
 
 
-# The beginning of a file, its name as written, path, mtime, size, and the type by its path.
-_Head = tuple[bytes, str, str, float, int, str | None]
-
-
 class _Walk:
     """One scan under way."""
 
@@ -108,7 +107,7 @@ class _Walk:
         self._headers: list[MemoryHeader] = []
         self._problems: list[Problem] = []
         self._failed: dict[str, Code] = {}
-        self._heads: list[_Head] = []
+        self._heads: list[tuple[bytes, FileFacts]] = []  # beginnings of files, read and not parsed
         self._stop = stop
         self._stopped = False
         self._others = 0
@@ -143,8 +142,12 @@ class _Walk:
         return Scan(self._headers, self._problems, self._failed)
 
     def _report(self, name: str, code: Code) -> None:
-        severity = _SEVERITIES.get(code, Severity.WARNING)
-        self._problems.append(Problem(shown(name), code, severity))
+        problem = _Draft()
+        problem.name = name if name.isprintable() else shown(name)
+        problem.code = code
+        problem.severity = _SEVERITIES.get(code, Severity.WARNING)
+        problem.__class__ = Problem
+        self._problems.append(problem)
 
     def _folder(self, descriptor: int | None, path: str, prefix: str, depth: int) -> None:
         """Lists one open folder, its files first, and closes it. Raises OSError."""
@@ -205,22 +208,27 @@ class _Walk:
         folders: list[str] = []
         for entry in entries:
             name = entry.name
-            if self._stopped:
-                break
             if name[0] == ".":
                 continue
             lower = name.lower()
+            is_memory = lower.endswith(SUFFIXES)
+            self._others += not is_memory
+            if (is_memory or not self._others % _OTHERS) and self._is_over():
+                break
             try:
-                if not lower.endswith(SUFFIXES):
-                    self._others += 1
-                    if not self._others % _OTHERS and self._is_over():
-                        break
                 if not entry.is_file(follow_symlinks=False):
                     if self._is_folder(entry, f"{prefix}{name}", os.path.join(path, name)):
                         folders.append(name)
-                elif lower.endswith(SUFFIXES) and self._is_wanted(name, lower, prefix):
-                    kind = type_of_file(lower) or folder_type
-                    self._head(name, folder, f"{path}{os.sep}{name}", f"{prefix}{name}", kind)
+                elif is_memory:
+                    written = f"{prefix}{name}"
+                    code = self._left_out.get(lower)
+                    if not (name.isascii() and name.isprintable()) and not is_safe_name(name):
+                        code = Code.UNSAFE_NAME
+                    if code:
+                        self._report(written, code)
+                    else:
+                        kind = type_of_file(lower) or folder_type
+                        self._head(name, folder, f"{path}{os.sep}{name}", written, kind)
             except OSError as error:
                 self._report(f"{prefix}{name}", code_of(error))
         return folders
@@ -231,18 +239,6 @@ class _Walk:
             self._stopped = True
             self._report("", Code.SCAN_INCOMPLETE)
         return self._stopped
-
-    def _is_wanted(self, name: str, lower: str, prefix: str) -> bool:
-        """False for a file with the suffix of a memory that is left out; says why."""
-        if self._is_over():
-            return False
-        if lower in self._left_out:
-            self._report(f"{prefix}{name}", self._left_out[lower])
-        elif not (name.isascii() and name.isprintable()) and not is_safe_name(name):
-            self._report(f"{prefix}{name}", Code.UNSAFE_NAME)
-        else:
-            return True
-        return False
 
     def _is_folder(self, entry: os.DirEntry[str], written: str, path: str) -> bool:
         """True for a folder to walk; what is no file either is reported where it matters."""
@@ -289,31 +285,31 @@ class _Walk:
                 raw += os.read(descriptor, OPEN_HEADER_BYTES - HEAD_BYTES)
         finally:
             os.close(descriptor)
-        self._heads.append((raw, written, path, info.st_mtime, info.st_size, kind))
+        if written in self._names or not written.isascii():
+            written = self._name(written)
+        self._names.add(written)
+        if "onflict" in written and is_conflict_copy(written):
+            self._report(written, Code.CONFLICT_COPY)
+        self._heads.append((raw, (written, path, info.st_mtime, info.st_size, kind)))
         if len(self._heads) >= _BATCH:
             self._read_headers()
 
     def _read_headers(self) -> None:
-        for raw, written, path, mtime, size, kind in self._heads:
-            codes: set[Code] = set()
-            name = written
-            if written in self._names or not written.isascii():
-                name = self._name(written, codes)
-            self._names.add(name)
-            facts = FileFacts._make((name, path, mtime, size, kind))  # half the cost of a call
+        codes: set[Code] = set()
+        for raw, facts in self._heads:
             self._headers.append(read_header(raw, facts, self._now, codes))
-            if "onflict" in written and is_conflict_copy(written):
-                codes.add(Code.CONFLICT_COPY)
-            for code in sorted(codes):
-                self._report(name, code)
+            if codes:
+                for code in sorted(codes):
+                    self._report(facts[0], code)
+                codes.clear()
         self._heads.clear()
 
-    def _name(self, written: str, codes: set[Code]) -> str:
+    def _name(self, written: str) -> str:
         """The NFC form of a name, or its own form when another file has taken that one."""
         name = unicodedata.normalize("NFC", written)
         if name not in self._names:
             return name
-        codes.add(Code.UNICODE_TWINS)
+        self._report(written, Code.UNICODE_TWINS)
         return written
 
     def _report_case_twins(self) -> None:

@@ -146,9 +146,11 @@ class Yardstick:
         for word in dict.fromkeys(words(_name(header))):
             if word == header.type:
                 continue
-            answers = self._question[word]
-            own = max((self._weights[i] for i, _ in answers), default=weight(word))
-            named += own * max((how for _, how in answers), default=0.0)
+            if answers := self._question[word]:
+                own = max(self._weights[i] for i, _ in answers)
+                named += own * max(how for _, how in answers)
+            else:
+                own = weight(word)
             all_words += own
         return named / max(1.0, all_words)  # common words alone name nothing
 

@@ -8,6 +8,7 @@ be cheap: every function here takes linear time, looks at `MAX_TEXT` characters,
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from operator import add
@@ -37,8 +38,8 @@ _JOINTS = r"[._/\\@:-]"  # what holds a version, a path, an address or a compoun
 _ASCII = bytes(ord(chr(i).lower()) if chr(i).isalnum() else 32 for i in range(128)) + bytes(128)
 _COMPOUND = lazy(rf"(?<![^\W_])[^\W_]++(?:{_JOINTS}[^\W_]++)+")
 _CAMEL = lazy(r"(?<![A-Za-z0-9])[A-Za-z0-9]++")
-_HUMP = lazy(r"[A-Z](?<=[a-z0-9][A-Z])|[A-Z](?=[A-Z][a-z]{2})")
-_BEFORE_HUMP = lazy(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+# What opens a part of a camelCase word. (One class of letters in front: it is searched for faster.)
+_HUMP = lazy(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?<=[A-Z][A-Z])(?=[a-z]{2}))")
 # Soft hyphen, zero-width, direction and tag characters, invisible operators, byte-order mark:
 # none is printable.
 _IGNORED = lazy(
@@ -46,6 +47,7 @@ _IGNORED = lazy(
 )
 
 
+_SHARP = lazy(r"#(?<=[^\W_]#)(?![^\W_])")  # C#
 _WORD = lazy(rf"[\w{_MARKS}]{{1,{MAX_WORD}}}(?:\+\+|\#(?!\w))?")
 _ACCENT = lazy("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u0655\u0670]")
 _DENSE_RUN = lazy(rf"([{_DENSE}]+)")
@@ -108,11 +110,15 @@ def grams(word: str) -> Iterator[str]:
 
 def _open(text: str) -> str:
     """`text` with a space before every hump of a camelCase word."""
-    return _BEFORE_HUMP.sub(" ", text) if _HUMP.search(text) else text
+    return _HUMP.sub(_spaced, text) if _HUMP.search(text) else text
+
+
+def _spaced(match: re.Match[str]) -> str:
+    return f" {match[0]}"
 
 
 def _split(text: str) -> list[str]:
-    if text.isascii() and "+" not in text and "#" not in text:
+    if text.isascii() and "++" not in text and not ("#" in text and _SHARP.search(text)):
         found = text.encode().translate(_ASCII).decode().split()
         # every other word takes at least two characters, a letter and a blank
         room = len(text) - 2 * len(found) + 2

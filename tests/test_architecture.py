@@ -13,9 +13,9 @@ import pytest
 FLOORS: dict[str, frozenset[str]] = {
     floor: frozenset(names.split())
     for floor, names in {
-        "ground: values, errors, time, clean text": "clock codes errors patterns text types",
-        "files: a folder in, headers and memories out": "files frontmatter headers layout markdown"
-        " metadata reading roots scalars scan times validity",
+        "ground: values, errors, time, clean text": "clock codes drafts errors patterns text types",
+        "files: a folder in, headers and memories out": "fields files frontmatter headers layout"
+        " markdown metadata reading roots scalars scan times validity",
         "ranking: a query and headers in, scores out": "lexicon question scoring words",
         "choosing: candidates in, a prompt out; a reply in, a selection out": "answer fallback"
         " manifest names salvage selection templates testing",

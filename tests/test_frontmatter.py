@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selector.codes import Code, DescriptionSource
-from selector.frontmatter import decode, read_fields, split
-from selector.headers import FileFacts, read_header
+from selector.fields import read_fields
+from selector.frontmatter import decode, split
+from selector.headers import read_header
 from selector.scalars import list_of, split_list, text_of
 from selector.text import clean
 from selector.types import MemoryHeader
@@ -31,7 +32,7 @@ def read(content: bytes | str, name: str = "note.md") -> tuple[MemoryHeader, set
     """The header of a file with this content, and what was wrong with it."""
     raw = content.encode() if isinstance(content, str) else content
     codes: set[Code] = set()
-    facts = FileFacts(name, f"/notes/{name}", NOW - 1000, len(raw), None)
+    facts = (name, f"/notes/{name}", NOW - 1000, len(raw), None)
     return read_header(raw[:16_384], facts, NOW, codes), codes
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from selector.codes import Code, DescriptionSource
-from selector.headers import CLOCK_SLACK, OPEN_HEADER_BYTES, FileFacts, needs_more, read_header
+from selector.headers import CLOCK_SLACK, OPEN_HEADER_BYTES, needs_more, read_header
 from selector.types import MemoryHeader
 
 MTIME = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -21,7 +21,7 @@ def read(
     """The header of a file with this text, and what was wrong with it."""
     codes: set[Code] = set()
     raw = text.encode()
-    return read_header(raw, FileFacts(name, f"/{name}", mtime, len(raw), kind), NOW, codes), codes
+    return read_header(raw, (name, f"/{name}", mtime, len(raw), kind), NOW, codes), codes
 
 
 def at(text: str) -> datetime:
@@ -179,6 +179,7 @@ def test_successor() -> None:
         ("---\nnever: closed\n\nFirst.", None, "never: closed"),
         ("---\n\nA rule, then prose.\n\n---\nmore", None, "A rule, then prose."),
         ("x\u202ey", None, "xy"),
+        ("# T\u202eit\u200ble \n\nFirst.", "Title", "First."),
         ("", None, None),
     ],
 )  # fmt: skip
@@ -196,7 +197,7 @@ def test_a_file_that_shrinks(length: int, code: Code) -> None:
     """Less than was asked for is all there is, whatever size the file had a moment ago."""
     raw = b"---\nname: n\nx: " + b"y" * length
     codes: set[Code] = set()
-    facts = FileFacts("a.md", "/a.md", MTIME.timestamp(), 100_000, None)
+    facts = ("a.md", "/a.md", MTIME.timestamp(), 100_000, None)
     header = read_header(raw[:length], facts, NOW, codes)
     assert code in codes
     assert header.title == ("n" if code is Code.HEADER_TOO_LARGE else None)
@@ -208,7 +209,7 @@ def test_half_a_line_is_no_value(line: str) -> None:
     raw = f"---\ndescription: d\nx: {'y' * OPEN_HEADER_BYTES}"
     codes: set[Code] = set()
     text = f"{raw[: OPEN_HEADER_BYTES - len(line) - 1]}\n{line}".encode()
-    header = read_header(text, FileFacts("a.md", "/a.md", NOW, 99_999, None), NOW, codes)
+    header = read_header(text, ("a.md", "/a.md", NOW, 99_999, None), NOW, codes)
     assert (header.type, header.title, header.scope, header.expires_at) == (None, None, (), None)
     assert (header.description, codes) == ("d", {Code.HEADER_TOO_LARGE})
 

@@ -108,3 +108,30 @@ def test_any_body(body: str, start: int) -> None:
     assert paragraph(body, start) == paragraph(body[start:])
     assert heading(body, start) == heading(body[start:])
     assert "\n" not in paragraph(body) + heading(body)
+
+
+PROSE = st.sampled_from(
+    ["Some prose goes here", "- an item", "- [ ] a task", "- [fact] so #it is", "[x] y", "---",
+     "see [[a|b]]", "[[link]] first", "![[image]]", "an ![[image]] here", "[!note] so", "```",
+     "ends ^id", "two  blanks", "1. one", "# Heading", "- - deep", "<!-- no", "some <!-- no", "-->",
+     "", "> quoted", "long " * 30, "- ", "\u00e9", f"in [[{'x' * 90}|it]]", f"see [[{'y' * 25}"]
+)  # fmt: skip
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.lists(PROSE, max_size=9))
+def test_blanks_at_line_ends_change_nothing(lines: list[str]) -> None:
+    """Tabs keep the short cut for plain prose from being taken: the long way leads to the same."""
+    body = "\n".join((*lines, ""))
+    assert paragraph(body) == paragraph(body.replace("\n", "\t\n"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["- abc\n" * 90, "See " + "[[some/long/path/to/a/page|it]] " * 90,
+     f"See [[{'x' * 36}|it]] {'word ' * 35}so [[{'t' * 60}|this page]] and more"],
+)  # fmt: skip
+def test_what_is_cut_off_is_not_lost(body: str) -> None:
+    """Marks that are dropped make room for more of a paragraph."""
+    assert paragraph(body) == paragraph(body.replace(" ", "\t", 1))
+    assert len(paragraph(body)) >= PARAGRAPH_LIMIT - 1

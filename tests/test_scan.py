@@ -546,6 +546,7 @@ def test_unavailable_roots(tmp_path: Path, root: str, status: str, by_descriptor
 def test_stop(tmp_path: Path, asked: int) -> None:
     for number in range(300):
         write(tmp_path / f"{number:03}.md")
+    (tmp_path / "0.txt").write_text("no note")
     left = [True] * asked + [False]
     found = scan(tmp_path, stop=lambda: not left.pop(0))
     assert len(found.headers) == asked
@@ -595,6 +596,13 @@ def test_no_descriptor_is_left_open(cases: Path) -> None:
 def test_bad_headers_are_all_listed() -> None:
     listed = set(names(scan(BAD_INPUTS / "md")))
     assert listed == {path.name for path in (BAD_INPUTS / "md").iterdir()}
+
+
+def test_what_is_odd_about_one_file_is_not_said_of_the_next(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\nName: a\ndescription: b\n---\n")
+    (tmp_path / "b.md").write_text("---\nname: a\ndescription: b\n---\n")
+    problems = scan(tmp_path).problems
+    assert [(problem.name, problem.code) for problem in problems] == [("a.md", Code.KEY_CASE)]
 
 
 def test_a_stop_ends_a_scan_without_any_notes(tmp_path: Path) -> None:

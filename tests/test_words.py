@@ -15,6 +15,9 @@ from selector.words import GRAM, MAX_TEXT, MAX_WORD, MAX_WORDS, fold, grams, joi
         ("Deploy THE billing-service", ["deploy", "the", "billing", "service"]),
         ("go 工作 a", ["go", "工作", "a"]),  # nothing is too short
         ("C++, C# and C", ["c++", "c#", "and", "c"]),
+        ("C++ code", ["c++", "code"]),
+        ("C# code; #52", ["c#", "code", "52"]),
+        ("problem+json", ["problem", "json"]),
         ("#tag a#b C#7", ["tag", "a", "b", "c", "7"]),
         ("foo_bar 38.101", ["foo", "bar", "38", "101"]),
         ("src/app/main.py", ["src", "app", "main", "py"]),
