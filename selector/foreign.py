@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from selector.codes import Outcome, Reason
 from selector.errors import AnswerError, ModelError
+from selector.scoring import as_candidates
 from selector.types import Candidate, MemoryHeader, Score, Selection, SelectOptions
 
 
@@ -33,7 +34,7 @@ def rated_by(scorer: Any, headers: Sequence[MemoryHeader], scores: Any) -> Rated
         raise ModelError(f"it gave {count} scores for {len(headers)} memories")
     if not fit:
         raise ModelError("it gave a score outside 0 to 1")
-    return Rated(tuple(map(Candidate, headers, values)), threshold, close)
+    return Rated(as_candidates(headers, values), threshold, close)
 
 
 def chosen_by(selection: Any, candidates: Sequence[Candidate], options: SelectOptions) -> Selection:

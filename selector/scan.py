@@ -30,7 +30,7 @@ from selector.text import is_safe_name
 from selector.types import MemoryHeader, Problem
 
 # Files are read and parsed in turns: each goes faster when it is not interrupted by the other.
-_BATCH = 256  # files: 1 MiB of beginnings, 4 at worst
+_BATCH = 128  # files: half a MiB of beginnings, two at worst; 8 ms
 # Entries between two looks at the stop signal where there are no memories to look before.
 _LISTED = 4096  # of one folder, while it is listed
 _OTHERS = 64  # other files and folders

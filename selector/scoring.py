@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
+from selector.drafts import draft_of
 from selector.lexicon import explains, warns, weight
 from selector.question import Found, Question
 from selector.types import Candidate, MemoryHeader, Score, SelectOptions
@@ -39,6 +40,8 @@ PERSONAL = frozenset({"feedback", "user", "preference"})  # what somebody wants,
 OPENING = 4  # words of a description that name its subject
 
 _NOTHING = Score(0.0)
+
+_CandidateDraft, _ScoreDraft = draft_of(Candidate), draft_of(Score)
 
 
 class HeuristicScorer:
@@ -73,6 +76,21 @@ def _batches(
         if start >= sure and options.cancel is not None and options.cancel.is_set():
             return
         yield headers[start : start + BATCH]
+
+
+def as_candidates(
+    headers: Sequence[MemoryHeader], scores: Sequence[Score]
+) -> tuple[Candidate, ...]:
+    """Each header with its score."""
+    candidates = []
+    for header, score in zip(headers, scores, strict=True):
+        candidate = _CandidateDraft()
+        candidate.header = header
+        candidate.score = score
+        candidate.passage = None
+        candidate.__class__ = Candidate
+        candidates.append(candidate)
+    return tuple(candidates)
 
 
 def choose(
@@ -138,7 +156,11 @@ class Yardstick:
             if value >= THRESHOLD:
                 parts["order"] = (1 - value) * ORDER * self._precedence(header)
                 value += parts["order"]
-        return Score(min(1.0, value), parts)
+        score = _ScoreDraft()
+        score.value = min(1.0, value)
+        score.parts = parts
+        score.__class__ = Score
+        return score  # type: ignore[no-any-return]
 
     def _named(self, header: MemoryHeader) -> float:
         """The share of a memory's name that the query mentions, 0 to 1, by weight."""

@@ -15,9 +15,8 @@ from selector.flow import Ask, Flow, Work, arun, run
 from selector.foreign import Rated, chosen_by, rated_by
 from selector.roots import Root, root_paths
 from selector.scan import Scan, scan
-from selector.scoring import HeuristicScorer
+from selector.scoring import HeuristicScorer, as_candidates
 from selector.types import (
-    Candidate,
     Memory,
     MemoryHeader,
     MemorySelector,
@@ -147,7 +146,7 @@ class MemoryStore:
                 failure = one_line(error)
         scores, late = yield Work(lambda clock: self._own_scores(query, valid, options, clock))
         own = self._own_scorer
-        return Rated(tuple(map(Candidate, valid, scores)), own.threshold, own.close, failure, late)
+        return Rated(as_candidates(valid, scores), own.threshold, own.close, failure, late)
 
     def _own_scores(
         self, query: str, valid: Sequence[MemoryHeader], options: SelectOptions, clock: Clock
