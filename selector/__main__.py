@@ -1,5 +1,5 @@
 """`python -m selector`: the same as the command `memsel`."""
 
-from selector.cli import main
+from selector.cli import console
 
-raise SystemExit(main())
+raise SystemExit(console())

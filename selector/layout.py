@@ -25,14 +25,16 @@ CLIENT_FILES = frozenset(
     )
 )
 
-# What the folders say about the type; the last match in a path counts.
-_TYPED = lazy(
-    r"(?<=/)(?:"
-    r"(?P<instruction>\.(?:claude|cursor|windsurf)/rules|\.(?:github|copilot)/instructions"
-    r"|windsurf/memories|\.kiro/steering)"
-    r"|(?P<project>\.clinerules|memory-bank|\.(?:serena|codex)/memories|\.?openclaw/workspace"
-    r"|\.memsearch/memory))(?=/)"
-)
+# What a folder says about the type, by its own name or with that of the folder it is in.
+_FOLDER_TYPES: dict[str, str] = dict.fromkeys(
+    (".claude/rules", ".cursor/rules", ".windsurf/rules", ".github/instructions",
+     ".copilot/instructions", "windsurf/memories", ".kiro/steering"),
+    "instruction",
+) | dict.fromkeys(
+    (".clinerules", "memory-bank", ".serena/memories", ".codex/memories", "openclaw/workspace",
+     ".openclaw/workspace", ".memsearch/memory"),
+    "project",
+)  # fmt: skip
 _INSTRUCTION_SUFFIXES = (".mdc", ".instructions.md")
 _FILE_TYPES = {"skill.md": "skill", "user.md": "user", "memory.md": "index"} | dict.fromkeys(
     CLIENT_FILES, "instruction"
@@ -41,10 +43,12 @@ _CONFLICT = lazy(r"\.sync-conflict-|conflicted copy|\(.*conflict.*\)", re.IGNORE
 
 
 def type_of_folder(path: str, root: str) -> str | None:
-    """The type that the folders in `path` give to the memories in it; `root` may be hidden."""
+    """The type that the folders in `path` give to the memories in it, the last one that does."""
     kind = "project" if os.path.basename(root) == "memories" else None
-    for match in _TYPED.finditer(f"{path.replace(os.sep, '/')}/"):
-        kind = match.lastgroup
+    parent = ""
+    for name in path.split(os.sep):
+        kind = _FOLDER_TYPES.get(f"{parent}/{name}") or _FOLDER_TYPES.get(name) or kind
+        parent = name
     return kind
 
 

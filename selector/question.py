@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 from selector.lexicon import spelled, weight
 from selector.patterns import lazy
@@ -57,7 +59,7 @@ class Question(dict[str, Answers]):
         times what the language leaves of it. A word that no memory has counts as one of one.
         """
         seen = [1] * len(self.terms)
-        for i, df in _counted(met):
+        for i, df in Counter(chain.from_iterable(met)).items():
             seen[i] = df
         rarest = _idf(1, len(met))
         return [self._weight(i) * _idf(df, len(met)) / rarest for i, df in enumerate(seen)]
@@ -109,14 +111,6 @@ def likeness(a: str, b: str) -> float:
         return 2 * same / (len(short) + len(long))
     stem = short[: max(STEM, len(short) - 2)]  # up to two letters of ending may differ
     return len(stem) / len(long) if len(stem) >= STEM and stem in long else 0.0
-
-
-def _counted(met: Iterable[Found]) -> Iterable[tuple[int, int]]:
-    counts: dict[int, int] = {}
-    for found in met:
-        for i in found:
-            counts[i] = counts.get(i, 0) + 1
-    return counts.items()
 
 
 def _idf(df: int, n: int) -> float:

@@ -100,7 +100,7 @@ def joined(text: str) -> dict[str, tuple[str, ...]]:
 
 def is_dense(word: str) -> bool:
     """Whether a word opens with a script that is written without spaces."""
-    return not word.isascii() and _DENSE_RUN.match(word) is not None
+    return word[:1] >= _DENSE[0] and _DENSE_RUN.match(word) is not None
 
 
 def grams(word: str) -> Iterator[str]:

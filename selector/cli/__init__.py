@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
 
 from selector import __version__
 from selector.cli import select
+from selector.cli.help import formatter
 from selector.errors import ConfigurationError
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def console() -> int:
+    """The command as a process of its own: it ends too soon to look for garbage, then or before."""
+    gc.disable()
+    try:
+        return main()
+    finally:
+        gc.freeze()  # else all that is left would be looked through once more at the end
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="memsel",
         description="Choose the few notes that help with a prompt.",
         allow_abbrev=False,
+        formatter_class=formatter,
     )
     parser.add_argument("--version", action="version", version=f"memsel {__version__}")
     commands = parser.add_subparsers(

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Any
 
+from selector.cli.help import formatter
 from selector.codes import Code, Outcome, Severity
 from selector.scan import shown
 from selector.store import MemoryStore
@@ -33,6 +34,7 @@ def add_to(commands: Any) -> None:
         help="choose memories for a prompt",
         description="Choose the memories below a folder that help with a prompt. Works offline.",
         allow_abbrev=False,
+        formatter_class=formatter,
     )
     parser.add_argument("query", metavar="QUERY", help="the prompt")
     parser.add_argument("--root", metavar="DIR", required=True, help="the folder of the memories")
