@@ -64,7 +64,9 @@ def read_header(raw: bytes, facts: FileFacts, now: float, codes: set[Code]) -> M
     # A file may shrink while it is read: what is shorter than was asked for is all of it.
     whole = len(raw) >= size or len(raw) < HEAD_BYTES
     text = decode(raw, codes, whole)
-    fields, start = _fields(text, whole, codes)
+    fields, start = plain_fields(text)
+    if not start:
+        fields, start = _fields(text, whole, codes)
     # A run of bare `key: value` lines opens a note only where there is no header.
     bare = 0 if start else bare_fields_end(text)
     header = _Draft()
@@ -92,9 +94,6 @@ def read_header(raw: bytes, facts: FileFacts, now: float, codes: set[Code]) -> M
 
 def _fields(text: str, whole: bool, codes: set[Code]) -> tuple[Fields, int]:
     """The fields of the header, and where the body starts; a block without a field is body."""
-    fields, start = plain_fields(text)
-    if start:
-        return fields, start
     header, start, closed = split(text, codes, whole)
     if header is None:
         return {}, 0

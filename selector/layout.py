@@ -47,9 +47,14 @@ def type_of_folder(path: str, root: str) -> str | None:
     kind = "project" if os.path.basename(root) == "memories" else None
     parent = ""
     for name in path.split(os.sep):
-        kind = _FOLDER_TYPES.get(f"{parent}/{name}") or _FOLDER_TYPES.get(name) or kind
+        kind = type_below(parent, name, kind)
         parent = name
     return kind
+
+
+def type_below(parent: str, name: str, kind: str | None) -> str | None:
+    """The type that a folder `name` gives, in a folder called `parent` that gives `kind`."""
+    return _FOLDER_TYPES.get(f"{parent}/{name}") or _FOLDER_TYPES.get(name) or kind
 
 
 def type_of_file(lower: str) -> str | None:

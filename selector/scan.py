@@ -22,6 +22,7 @@ from selector.layout import (
     SKIPPED_FOLDERS,
     SUFFIXES,
     is_conflict_copy,
+    type_below,
     type_of_file,
     type_of_folder,
 )
@@ -94,6 +95,16 @@ def scan(
     return walk.finish()
 
 
+class _Folder(NamedTuple):
+    """A folder under way."""
+
+    descriptor: int | None  # None where everything is opened by its path
+    path: str
+    prefix: str  # of the names of what is in it
+    type: str | None  # what the path says
+    depth: int  # folders below the root
+
+
 class _Walk:
     """One scan under way."""
 
@@ -127,7 +138,7 @@ class _Walk:
         prefix = f"{label}/" if label else ""
         try:
             descriptor = open_folder(path, follow=True) if self._by_descriptor else None
-            self._folder(descriptor, path, prefix, 0)
+            self._folder(_Folder(descriptor, path, prefix, type_of_folder(path, path), 0))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             code = code_of(error) if isinstance(error, OSError) else Code.NO_FOLDER
             self._failed[label] = code if code in _ROOT_CODES else Code.NO_FOLDER
@@ -149,88 +160,83 @@ class _Walk:
         problem.__class__ = Problem
         self._problems.append(problem)
 
-    def _folder(self, descriptor: int | None, path: str, prefix: str, depth: int) -> None:
+    def _folder(self, here: _Folder) -> None:
         """Lists one open folder, its files first, and closes it. Raises OSError."""
+        descriptor = here.descriptor
         try:
-            if not self._enter(descriptor, path, prefix):
+            if not self._enter(here):
                 return
-            with os.scandir(path if descriptor is None else descriptor) as found:
+            with os.scandir(here.path if descriptor is None else descriptor) as found:
                 entries: list[os.DirEntry[str]] = []
                 while some := list(islice(found, _LISTED)):
                     entries += some
                     if len(some) == _LISTED and self._is_over():
                         break
-            entries = _in_order(entries)
-            kind = type_of_folder(path, self._root)
-            folders = self._files(entries, descriptor, path, prefix, kind)
-            for name in folders:
-                self._subfolder(name, descriptor, path, prefix, depth + 1)
+            for name in self._files(_in_order(entries), here):
+                self._subfolder(name, here)
         finally:
             if descriptor is not None:
                 os.close(descriptor)
 
-    def _enter(self, descriptor: int | None, path: str, prefix: str) -> bool:
+    def _enter(self, here: _Folder) -> bool:
         """False for a folder that was seen before, by this or another name."""
-        info = os.stat(path if descriptor is None else descriptor)
+        info = os.stat(here.path if here.descriptor is None else here.descriptor)
         identity = (info.st_dev, info.st_ino)
         if identity in self._folders:
-            self._report(prefix.rstrip("/"), Code.LOOP)
+            self._report(here.prefix.rstrip("/"), Code.LOOP)
             return False
         self._folders.add(identity)
         return True
 
-    def _subfolder(self, name: str, parent: int | None, path: str, prefix: str, depth: int) -> None:
-        written, path = f"{prefix}{name}", os.path.join(path, name)
+    def _subfolder(self, name: str, parent: _Folder) -> None:
         if self._stopped:
             return
+        written = f"{parent.prefix}{name}"
+        path = os.path.join(parent.path, name)
         if not is_safe_name(name):
             self._report(written, Code.UNSAFE_NAME)
-        elif depth > MAX_DEPTH:
+        elif parent.depth == MAX_DEPTH:
             self._report(written, Code.TOO_DEEP)
-        elif parent is None and not self._is_inside(path):  # a Windows junction is no link
+        elif parent.descriptor is None and not self._is_inside(path):  # a Windows junction
             self._report(written, Code.SYMLINK_OUTSIDE)
         else:
+            kind = type_below(os.path.basename(parent.path), name, parent.type)
+            folder = parent.descriptor
             try:
-                descriptor = None if parent is None else open_folder(name, parent)
-                self._folder(descriptor, path, f"{written}/", depth)
+                descriptor = None if folder is None else open_folder(name, folder)
+                self._folder(_Folder(descriptor, path, f"{written}/", kind, parent.depth + 1))
             except OSError as error:
                 self._report(written, code_of(error))
 
-    def _files(
-        self,
-        entries: list[os.DirEntry[str]],
-        folder: int | None,
-        path: str,
-        prefix: str,
-        folder_type: str | None,
-    ) -> list[str]:
+    def _files(self, entries: list[os.DirEntry[str]], here: _Folder) -> list[str]:
         """Takes in the files among the entries of a folder; gives the folders to walk."""
         folders: list[str] = []
+        before, prefix = os.path.join(here.path, ""), here.prefix
         for entry in entries:
             name = entry.name
             if name[0] == ".":
                 continue
             lower = name.lower()
-            is_memory = lower.endswith(SUFFIXES)
+            is_memory = lower[-3:] == ".md" or lower.endswith(SUFFIXES)
             self._others += not is_memory
             if (is_memory or not self._others % _OTHERS) and self._is_over():
                 break
+            written = f"{prefix}{name}"
             try:
                 if not entry.is_file(follow_symlinks=False):
-                    if self._is_folder(entry, f"{prefix}{name}", os.path.join(path, name)):
+                    if self._is_folder(entry, written, f"{before}{name}"):
                         folders.append(name)
                 elif is_memory:
-                    written = f"{prefix}{name}"
                     code = self._left_out.get(lower)
                     if not (name.isascii() and name.isprintable()) and not is_safe_name(name):
                         code = Code.UNSAFE_NAME
                     if code:
                         self._report(written, code)
                     else:
-                        kind = type_of_file(lower) or folder_type
-                        self._head(name, folder, f"{path}{os.sep}{name}", written, kind)
+                        kind = type_of_file(lower) or here.type
+                        self._head(name, here.descriptor, f"{before}{name}", written, kind)
             except OSError as error:
-                self._report(f"{prefix}{name}", code_of(error))
+                self._report(written, code_of(error))
         return folders
 
     def _is_over(self) -> bool:
