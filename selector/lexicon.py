@@ -31,6 +31,7 @@ _FUNCTION = _listed(
     two under until up upon us use used uses using ve very via want wants was way we well went were
     what when where whether which while who whom whose why will with within without won work works
     would yes yet you your yours
+    bonjour ciao hallo hello hey hola ola salut
     aber als am an auch auf aus bei beim bin bis bitte da damit dann darf das dass dem den der des
     dich die dies diese dieser dir doch dort du durch ein eine einem einen einer eines er es etwas
     euch fur gibt haben hat hier ich ihr im in ist ja jetzt kann kein keine konnen man mal mehr mein

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -161,6 +162,7 @@ class SelectOptions:
             fill(self, "limit", DEFAULT_LIMIT)
         for name in ("recent_tools", "types", "files"):
             fill(self, name, _texts(name, getattr(self, name)))
+        fill(self, "types", tuple(map(str.lower, self.types)))  # as in headers
         if isinstance(self.already_surfaced, Mapping):
             if not all(isinstance(one, str | None) for one in self.already_surfaced.values()):
                 raise TypeError("already_surfaced: the values are SHA-256 in hex, or None")
@@ -200,9 +202,13 @@ def _texts(name: str, given: str | Iterable[object]) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,)
     try:
-        return tuple(map(str, given))
+        found = tuple(given)
     except TypeError as error:
         raise TypeError(f"{name} {given!r}: a list of texts is needed") from error
+    for one in found:
+        if not isinstance(one, str | os.PathLike):
+            raise TypeError(f"{name}: a list of texts is needed, not of {type(one).__name__}")
+    return tuple(map(str, found))
 
 
 class ModelFunction(Protocol):

@@ -96,6 +96,8 @@ def test_finds(query: str, name: str) -> None:
     [
         "",
         "thanks, that was it",
+        "hello",
+        "Hallo!",
         "continue",
         "how do I do this, and what would you use?",
         "what is the boiling point of water at night",
@@ -202,6 +204,8 @@ def test_a_tool_in_use_speaks_for_its_warning(query: str) -> None:
         "?",
         "ok, go on",
         "thanks, that was it",
+        "hello",
+        "Hallo!",
         "explain the difference between a mutex and a semaphore in two sentences",
     ],
 )

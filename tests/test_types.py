@@ -32,6 +32,7 @@ HEADER = MemoryHeader("a.md", "/notes/a.md", datetime(2026, 1, 1, tzinfo=UTC))
         ({"limit": -3}, "limit", 5),
         ({"limit": 7}, "limit", 7),
         ({"types": "user"}, "types", ("user",)),
+        ({"types": ["User", "FEEDBACK"]}, "types", ("user", "feedback")),
         ({"types": ["user", "project"]}, "types", ("user", "project")),
         ({"files": [PurePosixPath("src/a.py")]}, "files", ("src/a.py",)),
         ({"recent_tools": iter(["Bash", "Read"])}, "recent_tools", ("Bash", "Read")),
@@ -63,6 +64,8 @@ def test_options_are_kept_in_one_form(given: dict[str, Any], field: str, kept: o
         ({"files": 5}, TypeError, "files 5"),
         ({"recent_tools": 5}, TypeError, "recent_tools 5"),
         ({"already_surfaced": 5}, TypeError, "already_surfaced 5"),
+        ({"already_surfaced": [Selection(Outcome.NO_MEMORIES)]}, TypeError, "not of Selection"),
+        ({"recent_tools": ["Bash", None]}, TypeError, "recent_tools: a list of texts"),
         ({"limits": 5}, TypeError, "limits"),
     ],
 )
