@@ -1,11 +1,11 @@
 """How well the store chooses without a model: precision, recall, and when it says nothing.
 
-    python benchmarks/quality.py MEMORIES_DIR QUERIES.jsonl [--none OTHER_QUESTIONS.jsonl]
+    python -m benchmarks.quality FOLDER QUESTIONS [--none OTHERS]
 
-QUERIES has one JSON object a line: `query` (or `question`), `gold` (names of the memories to
+QUESTIONS has one JSON object a line: `query` (or `question`), `gold` (names of the memories to
 choose; empty when none helps), and where they apply `category`, `acceptable` (neither right nor
-wrong), `forbidden`, `recent_tools` and `already_surfaced`. OTHER_QUESTIONS are about something
-else: the right answer to each of them is nothing. Memories that expired before today are out.
+wrong), `forbidden`, `recent_tools` and `already_surfaced`. OTHERS are about something else: the
+right answer to each of them is nothing. Memories that expired before today are out.
 """
 
 from __future__ import annotations
@@ -84,13 +84,20 @@ def read_rows(path: Path) -> list[Row]:
 def main() -> None:
     """Print a line for every category, and how many other questions were answered with nothing."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m benchmarks.quality",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("memories", type=Path, metavar="MEMORIES_DIR")
-    parser.add_argument("queries", type=Path, metavar="QUERIES.jsonl")
-    parser.add_argument("--none", type=Path, metavar="OTHER_QUESTIONS.jsonl")
+    parser.add_argument("memories", type=Path, metavar="FOLDER", help="the memories")
+    parser.add_argument("queries", type=Path, metavar="QUESTIONS", help="JSON lines, as above")
+    parser.add_argument(
+        "--none", type=Path, metavar="OTHERS", help="JSON lines of questions on other topics"
+    )
     parser.add_argument("--sample", type=int, default=300, help="how many of them (300)")
     args = parser.parse_args()
+    for path in (args.memories, args.queries, args.none):
+        if path is not None and not path.exists():
+            parser.error(f"{path}: there is no such file or folder")
     store = MemoryStore(args.memories)
     print(f"{'category':14}" + "".join(f"{column:>11}" for column in COLUMNS))
     for category, counts in measure(read_rows(args.queries), store).items():

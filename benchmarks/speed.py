@@ -278,7 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
+    number = int(text) if text.isdecimal() else 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: a whole number from 1 on is needed")
     return number

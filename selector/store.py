@@ -60,9 +60,9 @@ class MemoryStore:
         self._scorer = self._own_scorer if scorer is None else scorer
         self._asker = _asker(model, selector, self.roots)
         self._selector = self._asker if selector is None else selector
-        for part, method in ((selector, "select"), (scorer, "score")):
+        for name, part, method in (("selector", selector, "select"), ("scorer", scorer, "score")):
             if part is not None and not callable(getattr(part, method, None)):
-                raise ConfigurationError(f"{part!r} has no method {method}()")
+                raise ConfigurationError(f"{name} {part!r} has no method {method}()")
         self._listed: dict[str, MemoryHeader] = {}
 
     def scan(self, *, indexes: bool = False, instructions: bool = False) -> Scan:
@@ -76,8 +76,13 @@ class MemoryStore:
             found = self.scan(indexes=True, instructions=True)
             header = next((one for one in found.headers if one.name == name), None)
         if header is None:
+            why = "".join(
+                f"; root {self.roots[label]!r} cannot be read: {code}"
+                for label, code in found.failed.items()
+            )
             raise ReadError(
-                f"no memory is called {name!r}; names are as scan() lists them", Code.NOT_LISTED
+                f"no memory is called {name!r}; names are as scan() lists them{why}",
+                Code.NOT_LISTED,
             )
         from selector.reading import read_memory  # hashes and YAML: not for every selection
 

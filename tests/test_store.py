@@ -643,7 +643,7 @@ def test_a_subclass_of_our_selector_chooses_in_its_own_way(notes: Path, mode: st
     [{"selector": object()}, {"scorer": object()}, {"model": "gpt"}],
 )
 def test_parts_that_cannot_work_are_refused(notes: Path, parts: dict[str, Any]) -> None:
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(ConfigurationError, match=next(iter(parts))):
         MemoryStore(notes, **parts)
 
 
@@ -839,6 +839,11 @@ def test_only_listed_names_are_read(notes: Path, name: str) -> None:
     with pytest.raises(ReadError) as caught:
         MemoryStore(notes).read(name)
     assert caught.value.code is Code.NOT_LISTED
+
+
+def test_a_root_that_is_missing_is_said_when_a_name_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=r"gone.*no_folder"):
+        MemoryStore(tmp_path / "gone").read("a.md")
 
 
 def test_a_new_file_is_found_by_its_name(notes: Path) -> None:
