@@ -79,6 +79,14 @@ class AIMemorySelector:
         self._max_lines = max_lines
         self._max_bytes = max_bytes
 
+    def below(self, roots: Mapping[str, str]) -> AIMemorySelector:
+        """This one, or where it knows no roots one that knows these and is else the same."""
+        if self._roots:
+            return self
+        return AIMemorySelector(
+            self.model, roots=roots, max_lines=self._max_lines, max_bytes=self._max_bytes
+        )
+
     def prepare(
         self,
         query: str,

@@ -237,7 +237,7 @@ def _asker(
     if selector is None:
         return AIMemorySelector(model, roots=roots) if model is not None else None
     # A subclass may choose in its own way.
-    return selector if type(selector) is AIMemorySelector else None
+    return selector.below(roots) if type(selector) is AIMemorySelector else None
 
 
 def _check(clock: Clock) -> None:

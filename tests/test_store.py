@@ -624,6 +624,31 @@ def test_our_selector_can_be_given_as_one(notes: Path, mode: str) -> None:
         ]
 
 
+def test_our_selector_gets_the_roots_that_a_model_may_put_before_a_name(
+    notes: Path, mode: str
+) -> None:
+    model = ScriptedModel(answer(f"{notes}/postgres.md"))
+    given = AIMemorySelector(model, max_lines=2)
+    selection = ask(MemoryStore(notes, selector=given), POOL, mode)
+    assert (selection.outcome, selection.not_shown) == (Outcome.SELECTED, 1)
+    assert names(selection) == ["postgres.md"]
+    elsewhere = AIMemorySelector(model, roots=["/elsewhere"])
+    assert ask(MemoryStore(notes, selector=elsewhere), POOL, mode).outcome is Outcome.FELL_BACK
+
+
+def test_a_model_is_told_the_time_that_is_left(notes: Path, mode: str) -> None:
+    class Slow:
+        def score(self, _: str, headers: Sequence[MemoryHeader], __: SelectOptions) -> list[float]:
+            time.sleep(0.3)
+            return [0.5] * len(headers)
+
+    model = ScriptedModel(answer("tabs.md"))
+    ask(MemoryStore(notes, model=model, scorer=Slow()), POOL, mode)
+    left = model.prompts[0].timeout
+    assert left is not None
+    assert 0 < left < 9.8
+
+
 def test_a_subclass_of_our_selector_chooses_in_its_own_way(notes: Path, mode: str) -> None:
     class First(AIMemorySelector):
         def select(
