@@ -107,7 +107,7 @@ def read_fields(header: str, codes: set[Code]) -> Fields | None:
         header = _without_returns(header, codes)
     if header[:1] in _INDENTS:
         header = _dedent(header, header[: len(header) - len(header.lstrip(" \t"))])
-    pieces = _ENTRY.split(f"\n{header.rstrip()}")
+    pieces = _ENTRY.split("\n" + header.rstrip("\n"))
     rest = iter(pieces)
     before = next(rest)
     fields: Fields = {}

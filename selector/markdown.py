@@ -74,14 +74,15 @@ def _plain_paragraph(text: str) -> str:
     for odd in ("^", "\t", "\r", "![[", "<!--"):
         if odd in block:
             return ""
-    lines = [line[2:] if line[:2] == "- " else line for line in block.split("\n")]
+    lines = [(line[2:] if line[:2] == "- " else line).strip() for line in block.split("\n")]
     for line in lines:
         if not line[:1].isalpha() and not (line[:1] == "[" and line[1:2].isalpha()):
             return ""
     if "[[" in block:
         lines = [_LINK.sub(_shown, line) for line in lines]
     joined = " ".join(lines)
-    is_cut = not gap and len(text) == _LOOKED_AT and len(joined) < PARAGRAPH_LIMIT
+    # The last three characters may be the beginning of a mark.
+    is_cut = not gap and len(text) == _LOOKED_AT and len(joined) < PARAGRAPH_LIMIT + 3
     return "" if is_cut or "  " in joined or "[[" in joined else joined
 
 

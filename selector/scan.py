@@ -118,7 +118,8 @@ class _Walk:
         self._headers: list[MemoryHeader] = []
         self._problems: list[Problem] = []
         self._failed: dict[str, Code] = {}
-        self._heads: list[tuple[bytes, FileFacts]] = []  # beginnings of files, read and not parsed
+        # Beginnings of files that are read and not parsed yet, and what is odd about their names.
+        self._heads: list[tuple[bytes, FileFacts, tuple[Code, ...]]] = []
         self._stop = stop
         self._stopped = False
         self._others = 0
@@ -149,7 +150,8 @@ class _Walk:
         self._read_headers()
         self._headers.sort(key=attrgetter("name"))
         self._headers.sort(key=attrgetter("modified"), reverse=True)
-        self._report_case_twins()
+        if not self._stopped:  # in haste, and half of a pair may be missing
+            self._report_case_twins()
         return Scan(self._headers, self._problems, self._failed)
 
     def _report(self, name: str, code: Code) -> None:
@@ -291,18 +293,20 @@ class _Walk:
                 raw += os.read(descriptor, OPEN_HEADER_BYTES - HEAD_BYTES)
         finally:
             os.close(descriptor)
+        odd: tuple[Code, ...] = ()
         if written in self._names or not written.isascii():
-            written = self._name(written)
+            written, odd = self._name(written)
         self._names.add(written)
         if "onflict" in written and is_conflict_copy(written):
-            self._report(written, Code.CONFLICT_COPY)
-        self._heads.append((raw, (written, path, info.st_mtime, info.st_size, kind)))
+            odd += (Code.CONFLICT_COPY,)
+        self._heads.append((raw, (written, path, info.st_mtime, info.st_size, kind), odd))
         if len(self._heads) >= _BATCH:
             self._read_headers()
 
     def _read_headers(self) -> None:
         codes: set[Code] = set()
-        for raw, facts in self._heads:
+        for raw, facts, odd in self._heads:
+            codes.update(odd)
             self._headers.append(read_header(raw, facts, self._now, codes))
             if codes:
                 for code in sorted(codes):
@@ -310,13 +314,12 @@ class _Walk:
                 codes.clear()
         self._heads.clear()
 
-    def _name(self, written: str) -> str:
+    def _name(self, written: str) -> tuple[str, tuple[Code, ...]]:
         """The NFC form of a name, or its own form when another file has taken that one."""
         name = unicodedata.normalize("NFC", written)
         if name not in self._names:
-            return name
-        self._report(written, Code.UNICODE_TWINS)
-        return written
+            return name, ()
+        return written, (Code.UNICODE_TWINS,)
 
     def _report_case_twins(self) -> None:
         """Names that differ only in case are one file on another machine."""

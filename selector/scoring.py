@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from operator import attrgetter
 
 from selector.drafts import draft_of
 from selector.lexicon import explains, warns, weight
@@ -131,7 +132,7 @@ class Yardstick:
         self._tools = [tool for tool in map(tool_words, options.recent_tools) if tool]
         self._files = options.files
         now = datetime.now(UTC)  # what is dated later has age 0 and makes nothing else older
-        self._newest = max((min(header.modified, now) for header in headers), default=now)
+        self._newest = min(now, max(map(attrgetter("modified"), headers), default=now))
 
     def score(self, header: MemoryHeader, found: Found) -> Score:
         """The score of one header that answers `found`."""

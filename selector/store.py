@@ -189,7 +189,8 @@ class MemoryStore:
     def _scan(self, clock: Clock, *, indexes: bool = False, instructions: bool = False) -> Scan:
         roots = self.roots.get("") or self.roots
         found = scan(roots, indexes=indexes, instructions=instructions, stop=clock.is_over)
-        self._listed = {header.name: header for header in found.headers}
+        if not found.incomplete:
+            self._listed = {header.name: header for header in found.headers}
         return found
 
     def _valid(

@@ -12,6 +12,7 @@ import pytest
 
 from selector import MemoryStore, Outcome, Reason, Selection, Warn, __version__
 from selector.cli import main
+from selector.cli.help import formatter
 
 QUERY = "How do I roll back a bad timetable import?"
 HELP = """\
@@ -232,3 +233,17 @@ def test_an_answer_that_cannot_be_written_is_one_line(memories: str) -> None:
         )
     assert done.returncode == 1
     assert done.stderr == "memsel: the answer cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"), [("60", 60), ("0", 80), ("-5", 80), ("x", 80), ("", 80)]
+)
+def test_help_is_as_wide_as_the_terminal(
+    columns: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_terminal() -> os.terminal_size:
+        raise OSError
+
+    monkeypatch.setattr(os, "get_terminal_size", no_terminal)
+    monkeypatch.setenv("COLUMNS", columns)
+    assert formatter("memsel")._width == width - 2

@@ -81,6 +81,11 @@ def test_odd_fences(text: str) -> None:
     assert not check(text)
 
 
+@pytest.mark.parametrize("header", ["? ", ": ", "? \n", "<<: *a\n"])
+def test_what_only_yaml_knows_is_no_text(header: str) -> None:
+    assert read_fields(header, set()) == {}
+
+
 LINES = st.sampled_from(
     ["name: a", "type: user", "description: b #c: d", "created: 2025-01-02", "tags: [a]", "tags:",
      "metadata:", "metadata: ", "  type: user", "  modified: x", "  other: y", "  - z", "- z",

@@ -129,7 +129,10 @@ def test_blanks_at_line_ends_change_nothing(lines: list[str]) -> None:
 @pytest.mark.parametrize(
     "body",
     ["- abc\n" * 90, "See " + "[[some/long/path/to/a/page|it]] " * 90,
-     f"See [[{'x' * 36}|it]] {'word ' * 35}so [[{'t' * 60}|this page]] and more"],
+     f"See [[{'x' * 36}|it]] {'word ' * 35}so [[{'t' * 60}|this page]] and more",
+     f"T [[{'a' * 45}|x]] {'w' * 195}![[e]] rest", f"T [[{'a' * 45}|x]] {'w' * 195}[[[p|q]] rest",
+     f"T [[{'a' * 45}|x]] {'w' * 195}<!-- c --> rest",
+     "hello\xa0\n" + "x" * 250],
 )  # fmt: skip
 def test_what_is_cut_off_is_not_lost(body: str) -> None:
     """Marks that are dropped make room for more of a paragraph."""

@@ -598,6 +598,13 @@ def test_bad_headers_are_all_listed() -> None:
     assert listed == {path.name for path in (BAD_INPUTS / "md").iterdir()}
 
 
+def test_problems_of_one_file_stand_together(tmp_path: Path) -> None:
+    for name in ("a.md", "b (conflict).md", "c.md"):
+        (tmp_path / name).write_text("---\nnever: closed\n")
+    names = [problem.name for problem in scan(tmp_path).problems]
+    assert names == sorted(names)
+
+
 def test_what_is_odd_about_one_file_is_not_said_of_the_next(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\nName: a\ndescription: b\n---\n")
     (tmp_path / "b.md").write_text("---\nname: a\ndescription: b\n---\n")
