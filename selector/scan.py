@@ -214,6 +214,7 @@ class _Walk:
         """Takes in the files among the entries of a folder; gives the folders to walk."""
         folders: list[str] = []
         before, prefix = os.path.join(here.path, ""), here.prefix
+        can_stop = self._stop is not None
         for entry in entries:
             name = entry.name
             if name[0] == ".":
@@ -221,7 +222,7 @@ class _Walk:
             lower = name.lower()
             is_memory = lower[-3:] == ".md" or lower.endswith(SUFFIXES)
             self._others += not is_memory
-            if (is_memory or not self._others % _OTHERS) and self._is_over():
+            if can_stop and (is_memory or not self._others % _OTHERS) and self._is_over():
                 break
             written = f"{prefix}{name}"
             try:

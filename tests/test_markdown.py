@@ -114,7 +114,8 @@ PROSE = st.sampled_from(
     ["Some prose goes here", "- an item", "- [ ] a task", "- [fact] so #it is", "[x] y", "---",
      "see [[a|b]]", "[[link]] first", "![[image]]", "an ![[image]] here", "[!note] so", "```",
      "ends ^id", "two  blanks", "1. one", "# Heading", "- - deep", "<!-- no", "some <!-- no", "-->",
-     "", "> quoted", "long " * 30, "- ", "\u00e9", f"in [[{'x' * 90}|it]]", f"see [[{'y' * 25}"]
+     "ends\xa0", "", "> quoted", "long " * 30, "- ", "\u00e9", f"in [[{'x' * 90}|it]]",
+     f"see [[{'y' * 25}"]
 )  # fmt: skip
 
 
