@@ -221,7 +221,8 @@ class _Walk:
                 continue
             lower = name.lower()
             is_memory = lower[-3:] == ".md" or lower.endswith(SUFFIXES)
-            self._others += not is_memory
+            if not is_memory:
+                self._others += 1
             if can_stop and (is_memory or not self._others % _OTHERS) and self._is_over():
                 break
             written = f"{prefix}{name}"
@@ -310,7 +311,7 @@ class _Walk:
             codes.update(odd)
             self._headers.append(read_header(raw, facts, self._now, codes))
             if codes:
-                for code in sorted(codes):
+                for code in sorted(codes) if len(codes) > 1 else codes:
                     self._report(facts[0], code)
                 codes.clear()
         self._heads.clear()
