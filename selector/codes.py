@@ -65,7 +65,7 @@ class Outcome(StrEnum):
 
     SELECTED = "selected"  # at least one memory, chosen by the model (or the scorer, with no model)
     NONE_RELEVANT = "none_relevant"  # there are memories, none helps
-    FELL_BACK = "fell_back"  # the model could not answer; the scorer did (perhaps with nothing)
+    FELL_BACK = "fell_back"  # no answer, or no time: the scorer chose (perhaps nothing)
     CANCELLED = "cancelled"  # the caller stopped it
     NO_MEMORIES = "no_memories"  # the root can be read and holds no memory
     UNAVAILABLE = "unavailable"  # no root can be read

@@ -92,7 +92,8 @@ class MemoryStore:
         """The few memories that help with `query`, and why these.
 
         `options` are the fields of `SelectOptions`. Raises TypeError or ValueError for an option
-        that cannot be meant, and nothing else: what fails at run time is named in the result.
+        that cannot be meant, ConfigurationError for an installation whose prompts cannot be read;
+        what fails at run time is named in the result.
         """
         chosen = SelectOptions(**options)
         clock = Clock(chosen.timeout, chosen.cancel)
