@@ -95,8 +95,7 @@ def plain_fields(text: str) -> tuple[Fields, int]:
     if not found:
         return {}, 0
     values = found.groups()
-    pairs = zip(_PLAIN_FIELDS, values)  # noqa: B905  # as many as the pattern has groups
-    return dict(compress(pairs, values)), found.end()
+    return dict(compress(zip(_PLAIN_FIELDS, values, strict=True), values)), found.end()
 
 
 def read_fields(header: str, codes: set[Code]) -> Fields | None:

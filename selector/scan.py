@@ -311,7 +311,7 @@ class _Walk:
             codes.update(odd)
             self._headers.append(read_header(raw, facts, self._now, codes))
             if codes:
-                for code in sorted(codes) if len(codes) > 1 else codes:
+                for code in sorted(codes):
                     self._report(facts[0], code)
                 codes.clear()
         self._heads.clear()
