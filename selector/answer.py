@@ -36,7 +36,7 @@ def read_answer(
     AnswerError (`invalid_json`, `invalid_selection`) for a text without a list and for a list
     with nothing but unknown names. `roots` as for `KnownNames`.
     """
-    items = _items(_cap(text))
+    items = read_items(text)
     candidates = KnownNames(known, roots)
     names: dict[str, None] = {}
     rejected: list[str] = []
@@ -72,9 +72,9 @@ def _cap(text: str) -> str:
     return text[:MAX_ANSWER].encode("utf-8", "replace")[:MAX_ANSWER].decode("utf-8", "ignore")
 
 
-def _items(text: str) -> list[Any]:
-    """The list that the text holds; raises AnswerError when there is none."""
-    text, value = unwrapped(text)
+def read_items(text: str) -> list[Any]:
+    """The list that the text holds, names or not; raises AnswerError when there is none."""
+    text, value = unwrapped(_cap(text))
     if not text:
         raise AnswerError("the answer is empty", Reason.INVALID_JSON)
     found = JsonText(text)

@@ -58,6 +58,11 @@ class Code(StrEnum):
     BAD_SYNTAX = "bad_syntax"  # a line that YAML would refuse; read as it was meant
     KEY_CASE = "key_case"  # `Name:` for `name:`
     DUPLICATE_KEY = "duplicate_key"  # the first one counts
+    # what `doctor` looks for beyond a scan
+    LONG_NOTE = "long_note"  # over `doctor.LONG_NOTE` bytes: one topic a note is found better
+    LONG_INDEX = "long_index"  # an index file of which clients load the beginning only
+    BROKEN_INDEX_LINE = "broken_index_line"  # a line of an index file with a link to nothing
+    STRAY_FILE = "stray_file"  # the temporary file of a save that was interrupted
 
 
 class Outcome(StrEnum):

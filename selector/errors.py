@@ -14,7 +14,12 @@ reason in the result. Cancellation is no error and is not in this tree.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from selector.codes import Code, Reason
+
+if TYPE_CHECKING:
+    from selector.types import ModelReply
 
 
 class SelectorError(Exception):
@@ -33,16 +38,28 @@ class ModelError(RunError):
     """The model could not be asked, or failed while it was asked.
 
     A model function may raise it itself to name the reason, for instance
-    `ModelError("429 from the server", Reason.RATE_LIMITED)`.
+    `ModelError("429 from the server", Reason.RATE_LIMITED)`. `usage` is a reply that could not be
+    used and has cost its tokens all the same.
     """
 
-    def __init__(self, message: str, reason: Reason = Reason.MODEL_FAILED) -> None:
+    usage: ModelReply | None = None  # also where a subclass does not call `__init__`
+
+    def __init__(
+        self,
+        message: str,
+        reason: Reason = Reason.MODEL_FAILED,
+        *,
+        usage: ModelReply | None = None,
+    ) -> None:
         super().__init__(message)
         self.reason = Reason(reason)
+        self.usage = usage
 
 
 class AnswerError(RunError):
     """The model's answer cannot be used: no JSON, no list of names, or only unknown names."""
+
+    usage: ModelReply | None = None  # the reply that it is about, where it is known
 
     def __init__(self, message: str, reason: Reason, rejected: tuple[str, ...] = ()) -> None:
         super().__init__(message)

@@ -43,6 +43,7 @@ def fall_back(
         candidates=tuple(candidates),
         rejected=error.rejected if isinstance(error, AnswerError) else (),
         detail=one_line(error),
+        usage=error.usage,
     )
 
 

@@ -24,6 +24,10 @@ CLIENT_FILES = frozenset(
         "copilot-instructions.md",
     )
 )
+# Below a root: where that goes which is taken away. A scan leaves it out, as all hidden folders.
+TRASH = ".trash"
+# What a file of ours is called while it is written.
+TEMP_PREFIX, TEMP_SUFFIX = ".memsel-", ".tmp"
 
 # What a folder says about the type, by its own name or with that of the folder it is in.
 _FOLDER_TYPES: dict[str, str] = dict.fromkeys(
@@ -40,6 +44,14 @@ _FILE_TYPES = {"skill.md": "skill", "user.md": "user", "memory.md": "index"} | d
     CLIENT_FILES, "instruction"
 )
 _CONFLICT = lazy(r"\.sync-conflict-|conflicted copy|\(.*conflict.*\)", re.IGNORECASE)
+_NOTE = r"\.(?:md|mdc|markdown)"
+# What programs write beside a note before they rename it. Swap and backup files of editors
+# (`.a.md.swp`, `a.md~`, `.#a.md`, `#a.md#`) are somebody's work and not among them.
+_TEMPORARY = lazy(
+    rf"(?!\.?#)(?:.*{_NOTE}\.tmp(?:[.-][\w.-]+)?|.*{_NOTE}\.[\w-]+\.tmp"
+    rf"|\.tmp[._-].*{_NOTE}|\.goutputstream-.+)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def type_of_folder(path: str, root: str) -> str | None:
@@ -67,3 +79,13 @@ def type_of_file(lower: str) -> str | None:
 def is_conflict_copy(name: str) -> bool:
     """True for what Syncthing, Dropbox and their like leave beside a file that two changed."""
     return _CONFLICT.search(name) is not None
+
+
+def is_our_temporary(name: str) -> bool:
+    """True for what this package calls a file while it is written."""
+    return name.startswith(TEMP_PREFIX) and name.endswith(TEMP_SUFFIX)
+
+
+def is_temporary(name: str) -> bool:
+    """True for what this package or another calls a note while it is written."""
+    return is_our_temporary(name) or _TEMPORARY.fullmatch(name) is not None

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import time
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from selector.codes import Code
@@ -15,7 +16,7 @@ from selector.frontmatter import decode, encoding_of, split
 from selector.headers import HEAD_BYTES, OPEN_HEADER_BYTES, needs_more, read_header
 from selector.layout import type_of_file, type_of_folder
 from selector.metadata import parse
-from selector.types import Memory, MemoryHeader
+from selector.types import Memory, MemoryHeader, Problem
 
 # How each encoding keeps what it cannot decode.
 _KEEP = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be": "surrogatepass"}
@@ -36,14 +37,41 @@ def read_memory(root: str, header: MemoryHeader) -> Memory:
     head = raw[:HEAD_BYTES]  # as much as a scan reads, so that both see the same header
     if len(head) == HEAD_BYTES and needs_more(head):
         head = raw[:OPEN_HEADER_BYTES]
-    metadata, body, text = _parts(raw)
+    metadata, body, text, line = _parts(raw)
     return Memory(
         header=read_header(head, facts, time.time(), set()),
         metadata=metadata,
         body=body,
         text=text,
         sha256=hashlib.sha256(raw).hexdigest(),
+        line=line,
     )
+
+
+def read_each(
+    roots: Mapping[str, str], headers: Iterable[MemoryHeader]
+) -> tuple[list[Memory], list[Problem]]:
+    """The memories below `label -> root` that can be read, and why each of the others cannot."""
+    memories: list[Memory] = []
+    problems: list[Problem] = []
+    for header in headers:
+        root = roots.get("") or roots.get(header.name.partition("/")[0])
+        if root is None or not _is_below(root, header.path):
+            problems.append(Problem(header.name, Code.NOT_LISTED))
+            continue
+        try:
+            memories.append(read_memory(root, header))
+        except ReadError as error:
+            problems.append(Problem(header.name, error.code))
+    return memories, problems
+
+
+def _is_below(root: str, path: str) -> bool:
+    try:
+        raw = os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return raw.startswith(os.fsencode(os.path.join(root, ""))) and b"\0" not in raw
 
 
 def content_hash(root: str, header: MemoryHeader) -> str | None:
@@ -70,8 +98,8 @@ def _read(root: str, header: MemoryHeader) -> tuple[bytes, os.stat_result]:
     return raw, info
 
 
-def _parts(raw: bytes) -> tuple[dict[str, Any], bytes, str]:
-    """Metadata, body and body text.
+def _parts(raw: bytes) -> tuple[dict[str, Any], bytes, str, int]:
+    """Metadata, body, body text, and the line of the file in which the body begins.
 
     The header is found in the text that a scan sees; where it ends is then counted in one that
     loses nothing, which is longer at its beginning at most.
@@ -80,14 +108,14 @@ def _parts(raw: bytes) -> tuple[dict[str, Any], bytes, str]:
     header, _, closed = split(shown, set())
     found = parse(header) if header is not None and closed else None
     if found is None:
-        return {}, raw, shown
+        return {}, raw, shown, 1
     encoding, mark = encoding_of(raw)
     lossless = _lossless(raw[mark:], encoding)
     seen = decode(_ESCAPED.sub("\ufffd", lossless).encode(), set())
     _, start, _ = split(seen, set())
     before = lossless[: len(lossless) - len(seen) + start]
     body = raw[mark + len(before.encode(encoding, _KEEP[encoding])) :]
-    return found, body, body.decode(encoding, "replace")
+    return found, body, body.decode(encoding, "replace"), 1 + before.count("\n")
 
 
 def _lossless(raw: bytes, encoding: str) -> str:

@@ -121,12 +121,16 @@ class AIMemorySelector:
             raise AnswerError(
                 f"the model returned {type(usage.text).__name__}, not text", Reason.INVALID_JSON
             )
-        answer = read_answer(
-            usage.text,
-            [one.header.name for one in question.shown],
-            roots=self._roots,
-            surfaced=question.options.already_surfaced,
-        )
+        try:
+            answer = read_answer(
+                usage.text,
+                [one.header.name for one in question.shown],
+                roots=self._roots,
+                surfaced=question.options.already_surfaced,
+            )
+        except AnswerError as error:
+            error.usage = usage
+            raise
         chosen = frozenset(answer.names)
         memories = [one.header for one in question.shown if one.header.name in chosen]
         return Selection(

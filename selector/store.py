@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Unpack
@@ -37,17 +37,18 @@ if TYPE_CHECKING:
 class MemoryStore:
     """Memories in one folder, or in several with labels, and the choice among them.
 
-    `model` is any callable that answers a `Prompt`; with none the scorer answers. `selector`
-    replaces the whole way to choose, `model` included, and `scorer` the ranking. `index` and
-    `read_only` are not used yet: nothing here searches or writes. Raises ConfigurationError for
-    what cannot work; a folder that does not exist is no error, it may come later.
+    `model` is any callable that answers a `Prompt`, or a name that `selector.models.load` knows
+    ("anthropic:MODEL"); with none the scorer answers. `selector` replaces the whole way to choose,
+    `model` included, and `scorer` the ranking. `index` and `read_only` are not used yet: nothing
+    here searches or writes. Raises ConfigurationError for what cannot work; a folder that does not
+    exist is no error, it may come later.
     """
 
     def __init__(
         self,
         root: Root | Mapping[str, Root],
         *,
-        model: ModelFunction | None = None,
+        model: ModelFunction | str | None = None,
         selector: MemorySelector | None = None,
         scorer: RelevanceScorer | None = None,
         index: SearchIndex | None = None,
@@ -97,15 +98,38 @@ class MemoryStore:
         """
         chosen = SelectOptions(**options)
         clock = Clock(chosen.timeout, chosen.cancel)
-        return replace(run(self._select(str(query), chosen, clock), clock), elapsed=clock.elapsed())
+        return _made(run(self._select(str(query), chosen, clock), clock), clock)
 
     async def afind_relevant(self, query: str, **options: Unpack[SelectKeywords]) -> Selection:
         """The asynchronous twin of `find_relevant`. A cancelled task stays cancelled."""
         chosen = SelectOptions(**options)
         clock = Clock(chosen.timeout, chosen.cancel)
-        return replace(
-            await arun(self._select(str(query), chosen, clock), clock), elapsed=clock.elapsed()
+        return _made(await arun(self._select(str(query), chosen, clock), clock), clock)
+
+    def context(self, selection: Selection | Iterable[MemoryHeader], max_bytes: int = 9_000) -> str:
+        """The chosen memories as one block for a prompt, of at most `max_bytes` bytes of UTF-8.
+
+        The bodies are read now; ages count up to when the choice was made. A memory that cannot be
+        read is named in the last line. "" when there is nothing to show. Raises TypeError or
+        ValueError for arguments that cannot be meant, ConfigurationError like `find_relevant`.
+        """
+        from selector.context import context_block, headers_of  # not for a selection alone
+        from selector.reading import read_each
+
+        now = selection.made_at if isinstance(selection, Selection) else None
+        memories, missing = read_each(self.roots, headers_of(selection))
+        return context_block(
+            memories, now=now or datetime.now(UTC), max_bytes=max_bytes, missing=missing
         )
+
+    async def acontext(
+        self, selection: Selection | Iterable[MemoryHeader], max_bytes: int = 9_000
+    ) -> str:
+        """The asynchronous twin of `context`: the files are read off the event loop."""
+        from selector.calls import awork
+
+        text: str = await awork(lambda _: self.context(selection, max_bytes), Clock())
+        return text
 
     def _select(self, query: str, options: SelectOptions, clock: Clock) -> Flow[Selection]:
         """The whole flow, one step after the other; a stop at any of them ends it quietly."""
@@ -229,17 +253,27 @@ class MemoryStore:
 
 
 def _asker(
-    model: ModelFunction | None, selector: MemorySelector | None, roots: Mapping[str, str]
+    model: ModelFunction | str | None,
+    selector: MemorySelector | None,
+    roots: Mapping[str, str],
 ) -> AIMemorySelector | None:
     """Our own selector, whose steps the flow takes one by one; None where there is another."""
     if selector is None and model is None:
         return None
     from selector.selection import AIMemorySelector  # a third of the start-up: only with a model
 
-    if selector is None:
-        return AIMemorySelector(model, roots=roots) if model is not None else None
-    # A subclass may choose in its own way.
-    return selector.below(roots) if type(selector) is AIMemorySelector else None
+    if selector is not None:
+        # A subclass may choose in its own way.
+        return selector.below(roots) if type(selector) is AIMemorySelector else None
+    if isinstance(model, str):
+        from selector.models import load
+
+        model = load(model)
+    return AIMemorySelector(model, roots=roots) if model is not None else None
+
+
+def _made(selection: Selection, clock: Clock) -> Selection:
+    return replace(selection, elapsed=clock.elapsed(), made_at=datetime.now(UTC))
 
 
 def _check(clock: Clock) -> None:

@@ -28,6 +28,28 @@ def render(template: str, **values: object) -> str:
     return _NAME.sub(lambda match: str(values[match[1]]), text)
 
 
+def sentences(template: str) -> dict[str, str]:
+    """`word -> sentence` of `prompts/<template>.md`, with lines like `word, word: sentence`.
+
+    The sentence of `*` is for all other words. Raises ConfigurationError for a missing file, a line
+    of another shape, a word that comes twice, and where `*` is missing.
+    """
+    found: dict[str, str] = {}
+    for line in filter(None, _read(template).splitlines()):
+        words, _, sentence = line.partition(": ")
+        for word in words.split(","):
+            if not sentence.strip() or not word.strip() or word.strip() in found:
+                raise ConfigurationError(
+                    f"prompt {template!r}: {line!r} is not `word, word: sentence` with new words"
+                )
+            found[word.strip()] = sentence.strip()
+    if "*" not in found:
+        raise ConfigurationError(
+            f"prompt {template!r}: a line `*: sentence` for all others is missing"
+        )
+    return found
+
+
 @lru_cache(maxsize=64)
 def _read(template: str) -> str:
     for folder in _FOLDERS:
@@ -36,4 +58,6 @@ def _read(template: str) -> str:
                 return file.read().strip()
         except FileNotFoundError:
             continue
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"prompt {template!r} cannot be read: {error}") from error
     raise ConfigurationError(f"prompt {template!r}: no such file in {' or '.join(_FOLDERS)}")

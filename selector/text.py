@@ -1,4 +1,4 @@
-"""Text as a model and a terminal may see it: one line, no hidden characters; and ages in words."""
+"""Text as a model and a terminal may see it: no hidden characters, no marks of a chat; and ages."""
 
 from __future__ import annotations
 
@@ -36,6 +36,22 @@ _MAX_MARKS = 4
 _MAY_FLOOD = lazy(rf"[^\w\s!-~]{{{_MAX_MARKS + 1},}}")
 _JOINERS = frozenset("\u200c\u200d")
 _SPACES = lazy(r"\s\s+")
+# What wraps texts for a model: our own tags, those of clients and chats, the tokens of chat
+# templates. Only where the name ends: `<system>`, but not `List<System.Text>`.
+_WRAPPER = lazy(
+    r"<(?=\s*+/?\s*+(?:memory(?:[-_][\w-]*+)?|memories[\w-]*+|system[\w-]*+|human|user|assistant"
+    r"|instructions?|(?:function|tool)_\w*+|antml:[\w-]*+|(?:start|end)_of_turn|[be]os|s)(?:[\s/>]|\Z)"
+    r"|[|\uff5c][^|\uff5c<>\n]{1,64}[|\uff5c]>|<\s*+/?\s*+sys\s*+>>)"
+    r"|\[(?=/?(?-i:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
+    re.IGNORECASE,
+)
+# What opens a turn of a conversation, or a note of a block like ours. In lower case it is a key of
+# YAML, and behind four blanks it is code: both are more often copied than believed.
+_TURN = lazy(
+    r"^ {0,3}(?=(?:Human|HUMAN|User|USER|Assistant|ASSISTANT|System|SYSTEM)[ \t]*+[:\uff1a]"
+    r"|--- [0-9a-f]{12}\b)",
+    re.MULTILINE,
+)
 
 
 def clean(text: str, codes: set[Code] | None = None) -> str:
@@ -49,7 +65,30 @@ def clean(text: str, codes: set[Code] | None = None) -> str:
     found = codes if codes is not None else set()
     if _ODD_BREAKS.search(text):
         found.add(Code.HIDDEN_TEXT)
-    text = _BREAKS.sub(" ", text)
+    return _SPACES.sub(" ", _composed(_BREAKS.sub(" ", text), found)).strip()
+
+
+def clean_lines(text: str) -> str:
+    """`text` as `clean` gives it, but with its lines, tabs and runs of spaces.
+
+    Every Unicode line break becomes a line feed; blank lines at both ends are dropped.
+    """
+    lines = shown_lines(text)
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""
+
+
+def shown_lines(text: str) -> list[str]:
+    """All lines of `text` as `clean_lines` gives them, blank ones too."""
+    lines = text.splitlines()
+    bare = "".join(lines).replace("\t", "")
+    if bare.isprintable() and (bare.isascii() or not _UNUSUAL.search(bare)):
+        return lines
+    return _composed("\n".join(lines), set()).split("\n")
+
+
+def _composed(text: str, found: set[Code]) -> str:
+    """`text` as NFC without what draws nothing and marks that are too many; what was wrong."""
     text = _EMOJI_GLUE.sub("", text)
     visible = _visible(text)
     if len(visible) != len(text):
@@ -60,7 +99,7 @@ def clean(text: str, codes: set[Code] | None = None) -> str:
     if thinned != text:
         found.add(Code.COMBINING_FLOOD)
         thinned = unicodedata.normalize("NFC", thinned)
-    return _SPACES.sub(" ", thinned).strip()
+    return thinned
 
 
 def _thinned(match: re.Match[str]) -> str:
@@ -84,16 +123,28 @@ def _is_mark(char: str) -> bool:
 
 
 def _visible(text: str) -> str:
-    """`text` without characters that draw nothing; every kind of space becomes a plain one."""
+    """`text` without characters that draw nothing; every kind of space becomes a plain one.
+
+    Line feeds and tabs stay.
+    """
     text = _BLANK_LETTERS.sub("", text)
     if text.isprintable():
         return text
     joiners = {match.start() for match in _JOINER.finditer(text)}
     return "".join(
-        char if char.isprintable() or index in joiners else " "
+        char if char.isprintable() or index in joiners or char in "\n\t" else " "
         for index, char in enumerate(text)
         if char.isprintable() or index in joiners or char.isspace()
     )
+
+
+def defused(text: str) -> str:
+    """Clean `text` with a backslash in all that a model may take for a wrapper or a turn.
+
+    `<\\/memory>`, `<\\|im_start|>`, `\\Human:`. Everywhere the same sign: a blank would be lost
+    where lines are stripped, and a person would not see it.
+    """
+    return _TURN.sub(r"\g<0>\\", _WRAPPER.sub(r"\g<0>\\", text))
 
 
 def escaped(text: str) -> str:
@@ -109,6 +160,20 @@ def escaped(text: str) -> str:
 def cut(text: str, limit: int) -> str:
     """`text` with at most `limit` characters."""
     return text if len(text) <= limit else text[:limit].rstrip()
+
+
+def fitting(text: str, size: int) -> int:
+    """How many characters of clean `text` fit into `size` bytes of UTF-8."""
+    return boundary(text, len(text.encode()[: max(size, 0)].decode("utf-8", "ignore")))
+
+
+def boundary(text: str, end: int) -> int:
+    """The last place up to `end` where `text` can be cut: no letter loses its marks."""
+    while 0 < end < len(text) and (
+        text[end] in _JOINERS or text[end - 1] in _JOINERS or _is_mark(text[end])
+    ):
+        end -= 1
+    return end
 
 
 def is_safe_name(name: str) -> bool:

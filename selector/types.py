@@ -53,6 +53,7 @@ class Memory:
     body: bytes  # everything behind the header, byte for byte
     text: str  # the body decoded; undecodable bytes become U+FFFD
     sha256: str  # hex, of the whole file
+    line: int = 1  # of the file, in which the body begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +110,11 @@ class Selection:
     not_shown: int = 0  # valid memories that the manifest had no room for
     rejected: tuple[str, ...] = ()  # names in the answer that are unknown or repeated
     detail: str | None = None  # the message behind `reason`, one line
-    usage: ModelReply | None = field(default=None, repr=False)  # the model's answer, its tokens
+    usage: ModelReply | None = field(default=None, repr=False)  # the model's reply, its tokens
     problems: tuple[Problem, ...] = field(default=(), repr=False)  # of roots and files
     elapsed: float = 0.0  # seconds
     warnings: tuple[Warn, ...] = ()
+    made_at: datetime | None = field(default=None, repr=False)  # aware, UTC: when it was chosen
 
     def __iter__(self) -> Iterator[MemoryHeader]:
         return iter(self.memories)

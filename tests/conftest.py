@@ -1,4 +1,4 @@
-"""What holds for every test: an empty home folder, and no way out to the network."""
+"""What holds for every test: an empty home folder, no keys, and no way out to the network."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ import pytest
 
 T = TypeVar("T")
 NOBODY = 65534
+# What a person's environment may hold for the models, and for us.
+KEYS = (
+    "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS",
+    "MEMSEL_API_KEY", "MEMSEL_MODEL", "MEMSEL_ROOT", "MEMSEL_TIMEOUT", "OPENAI_API_KEY",
+    "OPENAI_BASE_URL", "OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID",
+    "OPENROUTER_API_KEY",
+)  # fmt: skip
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -22,6 +29,8 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
     home = tmp_path_factory.mktemp("home")
     for name in ("HOME", "USERPROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(home))
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: Any) -> None:
@@ -68,3 +77,14 @@ def as_nobody(work: Callable[[], T]) -> T:
     assert os.waitpid(child, 0)[1] == 0
     found: T = pickle.loads(raw)
     return found
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Seven notes about zebra crossings, note0.md the newest; to be read only."""
+    root = tmp_path_factory.mktemp("notes")
+    for number in range(7):
+        path = root / f"note{number}.md"
+        path.write_text(f"---\ndescription: zebra crossing {number}\n---\n")
+        os.utime(path, (1_790_000_000 - number, 1_790_000_000 - number))
+    return root

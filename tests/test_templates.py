@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from selector import templates
 from selector.errors import ConfigurationError
-from selector.templates import render
+from selector.templates import render, sentences
 
 # Every prompt file and the values that it takes.
 VALUES: dict[str, tuple[str, ...]] = {
@@ -16,6 +17,8 @@ VALUES: dict[str, tuple[str, ...]] = {
     "select_context": ("manifest",),
     "select_passages": ("passages",),
     "select_question": ("tools", "files", "passages", "query"),
+    "context_preamble": ("token",),
+    "context_caveats": (),
 }
 
 
@@ -68,3 +71,46 @@ def test_what_does_not_fit_is_named(template: str, values: dict[str, object], wo
 )
 def test_the_instructions_say_what_they_must(demand: str) -> None:
     assert re.search(demand, render("select_system", limit=3), re.IGNORECASE)
+
+
+def test_sentences_by_word(checkout: Path) -> None:
+    found = sentences("context_caveats")
+    text = (checkout / "prompts" / "context_caveats.md").read_text("utf-8")
+    assert {"user", "project", "reference", "*"} <= found.keys()
+    assert found["user"] == found["feedback"] != found["reference"]
+    assert all(sentence in text and sentence.endswith(".") for sentence in found.values())
+
+
+BROKEN = {
+    "no sentence": "user: \n*: x",
+    "no colon": "user\n*: x",
+    "no word": ": x\n*: x",
+    "an empty word": "user, , b: x\n*: x",
+    "a word twice": "user: x\nb, user: y\n*: x",
+    "none for all others": "user: x",
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN.keys())
+def test_broken_sentences_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    (tmp_path / "moods.md").write_text(text, "utf-8")
+    monkeypatch.setattr(templates, "_FOLDERS", (str(tmp_path),))
+    templates._read.cache_clear()
+    with pytest.raises(ConfigurationError, match="'moods'"):
+        sentences("moods")
+    templates._read.cache_clear()
+
+
+@pytest.mark.parametrize("kind", ["bytes", "folder"])
+def test_a_file_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    path = tmp_path / "moods.md"
+    path.write_bytes(b"\xff") if kind == "bytes" else path.mkdir()
+    monkeypatch.setattr(templates, "_FOLDERS", (str(tmp_path),))
+    for reading in (render, sentences):
+        with pytest.raises(ConfigurationError, match="'moods' cannot be read"):
+            reading("moods")

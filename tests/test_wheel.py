@@ -31,6 +31,8 @@ def test_the_wheel_carries_the_prompts_and_runs(checkout: Path, tmp_path: Path) 
         _run(command, "select", "billing deploy order", "--root", notes, "--json", cwd=tmp_path)
     )
     assert [one["name"] for one in found["data"]["memories"]] == ["deploy.md"]
+    assert "_memsel_names" in _run(command, "completion", "bash")  # with what it is made by
+    assert _run(command, "list", "--root", notes, "--names", cwd=tmp_path) == "deploy.md\n"
     ask = (
         "from selector import MemoryStore; seen = []\n"
         "def model(prompt): seen.append(prompt); return '[]'\n"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
+import time
 from collections.abc import Sequence
 
-from selector import __version__
-from selector.cli import select
-from selector.cli.help import formatter
+from selector.cli.output import FAILED, INTERRUPTED, OK, USAGE, Failure, note, report
+from selector.cli.parser import COMMANDS, parse
 from selector.errors import ConfigurationError
-
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def console() -> int:
@@ -26,40 +23,70 @@ def console() -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code: 0 for an answer, also an empty one; 1 when it cannot be written; 2 for a bad
-    call; 130 for Ctrl-C.
+    """The exit code: 0 for an answer, also an empty one; 1 for what a command found wrong, or when
+    the answer cannot be written; 2 for a bad call; 130 for Ctrl-C.
+
+    Only `--help` and `--version` end in SystemExit, as argparse does it.
     """
-    parser = argparse.ArgumentParser(
-        prog="memsel",
-        description="Choose the few notes that help with a prompt.",
-        allow_abbrev=False,
-        formatter_class=formatter,
-    )
-    parser.add_argument("--version", action="version", version=f"memsel {__version__}")
-    commands = parser.add_subparsers(
-        title="commands",
-        metavar="COMMAND",
-        required=True,
-        prog="memsel",  # else argparse formats a whole usage to find it out
-    )
-    select.add_to(commands)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    start = time.monotonic()
     try:
-        options = parser.parse_args(arguments)
-        code: int = options.run(options)
-        if sys.stdout is not None:  # closed by the caller
-            sys.stdout.flush()
-        return code
-    except ConfigurationError as error:
-        print(f"memsel: {error}", file=sys.stderr)
-        return USAGE
+        try:
+            return _answered(words, start)
+        except ConfigurationError as error:
+            raise Failure("configuration", str(error)) from error
+    except Failure as failure:
+        return _failed(failure, words, start)
     except KeyboardInterrupt:
-        print("memsel: stopped", file=sys.stderr)
+        note("stopped")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader (`| head`) has seen enough; keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+        return _unheard(OK)  # the reader (`| head`) has seen enough
     except OSError as error:
-        print(f"memsel: the answer cannot be written: {error.strerror}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        return _unwritten(error)
+
+
+def _answered(words: list[str], start: float) -> int:
+    try:
+        run, options = parse(words, start)
+        code: int = run(options)
+    except SystemExit:  # the help, which goes through a pipe, too
+        _flush()
+        raise
+    _flush()
+    return code
+
+
+def _failed(failure: Failure, words: list[str], start: float) -> int:
+    """Says what went wrong: in a line for a person, and in an envelope where one was asked for."""
+    note(failure.message, failure.command and f"memsel {failure.command}")
+    options = words[: words.index("--")] if "--" in words else words
+    if "--json" not in options:
+        return failure.code
+    try:
+        report(failure, words[0] if words[0] in COMMANDS else None, start)
+        _flush()
+    except BrokenPipeError:
+        return _unheard(failure.code)
+    except OSError as error:
+        return _unwritten(error)
+    return failure.code
+
+
+def _flush() -> None:
+    if sys.stdout is not None:  # closed by the caller
+        sys.stdout.flush()
+
+
+def _unwritten(error: OSError) -> int:
+    note(f"the answer cannot be written: {error.strerror}")
+    return _unheard(FAILED)
+
+
+def _unheard(code: int) -> int:
+    """`code`, after keeping the interpreter from complaining at exit that nobody listens."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+__all__ = ["FAILED", "INTERRUPTED", "OK", "USAGE", "console", "main"]

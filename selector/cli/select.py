@@ -2,150 +2,247 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from typing import Any
+from argparse import Namespace
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-from selector.cli.help import formatter
-from selector.codes import Code, Outcome, Severity
-from selector.scan import shown
+from selector.cli.options import (
+    add_json,
+    add_roots,
+    add_types,
+    check_roots,
+    environment,
+    failed_roots,
+    from_stdin,
+    positive,
+    roots,
+)
+from selector.cli.output import (
+    OK,
+    Failure,
+    encodable,
+    harmless,
+    header_data,
+    is_terminal,
+    line,
+    memory_line,
+    note,
+    succeed,
+)
+from selector.cli.parser import Parser, usage
+from selector.codes import Outcome, Reason, Warn
+from selector.errors import ConfigurationError
 from selector.store import MemoryStore
-from selector.types import Candidate, Selection
+from selector.types import DEFAULT_LIMIT, ModelFunction, Selection, SelectKeywords
 
-SCHEMA_VERSION = 1
-EXPLAINED = 10  # candidates that an explanation lists: the chosen ones and those behind them
+if TYPE_CHECKING:
+    from selector.cli.explain import Record
 
-_ANSWERS = {
-    Outcome.NONE_RELEVANT: "No memory helps with this.",
-    Outcome.NO_MEMORIES: "There are no memories in {root}.",
-    Outcome.FELL_BACK: "No memory helps with this.",
-}
-_MEND: dict[object, str] = {
-    Code.NO_FOLDER: "there is no such folder; make it, or name another",
-    Code.NOT_A_FOLDER: "that is a file; name the folder that it is in",
-    Code.PERMISSION: "you may not read it; ask its owner, or name another",
-}
+MODEL, TIMEOUT = "MEMSEL_MODEL", "MEMSEL_TIMEOUT"
+NO_MODEL = "none"
+SECONDS = "10"
+CONTEXT_BYTES = 9_000
+STDIN_BYTES = 1024 * 1024  # of a prompt: more is no prompt
+_QUOTES = 'put the prompt in quotes: memsel select "How do I ..."'
 
 
-def add_to(commands: Any) -> None:
-    """Adds the command to the subparsers `commands`."""
-    parser = commands.add_parser(
-        "select",
-        help="choose memories for a prompt",
-        description="Choose the memories below a folder that help with a prompt. Works offline.",
-        allow_abbrev=False,
-        formatter_class=formatter,
+def fill(parser: Parser) -> None:
+    """Adds the arguments of the command."""
+    parser.description = (
+        "Choose the memories that help with a prompt: offline, unless a model is named."
     )
-    parser.add_argument("query", metavar="QUERY", help="the prompt")
-    parser.add_argument("--root", metavar="DIR", required=True, help="the folder of the memories")
+    parser.surplus = _QUOTES
+    about = "the prompt, in quotes; - reads it from standard input; -- goes before a leading dash"
+    parser.add_argument("query", metavar="QUERY", help=about)
+    add_roots(parser)
     parser.add_argument(
-        "--limit", metavar="N", type=_positive, default=5, help="at most N memories (default 5)"
+        "--model",
+        metavar="SPEC",
+        help="anthropic:MODEL, openai:MODEL, openai:MODEL@URL or command:PROGRAM; none switches it "
+        f"off (default: {MODEL}, else none)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
-        "--explain", action="store_true", help="show the scores and what they are made of"
+        "--limit",
+        metavar="N",
+        default=str(DEFAULT_LIMIT),
+        help=f"at most N memories (default {DEFAULT_LIMIT})",
     )
-    parser.set_defaults(run=run)
+    for option, metavar, about in (
+        ("--recent-tool", "TOOL", "a tool in active use: notes on how to use it stay out"),
+        ("--surfaced", "NAME", "a memory that the conversation has already"),
+        ("--file", "PATH", "a file being worked on: notes about it count more"),
+    ):
+        text = f"{about}; repeatable"
+        parser.add_argument(option, metavar=metavar, action="append", default=[], help=text)
+    add_types(parser)
+    parser.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        help=f"for everything; then the offline scorer answers (default: {TIMEOUT}, else 10)",
+    )
+    parser.add_argument(
+        "--context", action="store_true", help="print the block for a prompt, and nothing else"
+    )
+    parser.add_argument(
+        "--max-bytes", metavar="N", help=f"of the block, at most (default {CONTEXT_BYTES})"
+    )
+    parser.add_argument("--explain", action="store_true", help="show how the choice came about")
+    add_json(parser)
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: a whole number from 1 on is needed")
-    return int(text)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Selects and prints; the exit code is 2 when the root cannot be read."""
-    store = MemoryStore(options.root)
-    selection = store.find_relevant(options.query, limit=options.limit)
-    unavailable = selection.outcome is Outcome.UNAVAILABLE
-    if options.json:
-        import json  # only who asks for it pays for it
-
-        # ASCII: a path may hold bytes, and a terminal may have an encoding, that UTF-8 is not.
-        print(json.dumps(_envelope(selection, options), indent=2))
-    elif not unavailable:
-        _print(selection, options)
-    if unavailable:
-        mend = _MEND.get(selection.reason, "the system cannot read it")
-        print(f"memsel: root {options.root!r}: {mend}", file=sys.stderr)
-    if selection.outcome is Outcome.FELL_BACK:
-        print("memsel: the time was up before every file was looked at", file=sys.stderr)
-    return 2 if unavailable else 0
-
-
-def _print(selection: Selection, options: argparse.Namespace) -> None:
-    for header in selection:
-        kind = f"[{header.type}] " if header.type else ""
-        about = f": {header.description}" if header.description else ""
-        _line(f"{kind}{header.name} ({header.modified:%Y-%m-%d}){about}")
-    if not selection:
-        _line(
-            _ANSWERS.get(selection.outcome, str(selection.outcome)).format(root=shown(options.root))
-        )
+def run(options: Namespace) -> int:
+    """Selects and prints. A model that fails is no failure: the scorer's answer is one."""
+    chosen = _keywords(options)
+    max_bytes = _max_bytes(options)
+    folders = roots(options)
+    spec, model = _model(options)
+    query = _query(options.query)
+    record = _recorded(model) if options.explain else None
+    store = MemoryStore(folders.get("") or folders, model=record or model)
+    selection = store.find_relevant(query, **chosen)
+    check_roots(options, folders, failed_roots(folders, selection.problems))
+    _warn(selection, spec)
+    context = store.context(selection, max_bytes=max_bytes) if options.context else None
+    explanation = None
     if options.explain:
-        _explain(selection)
+        from selector.cli.explain import Explanation
+
+        explanation = Explanation(selection, folders, options.surfaced, spec, record)
+    if options.json:
+        told = {} if context is None else {"context": context}
+        succeed(_data(selection) | told | (explanation.data() if explanation else {}), options)
+        return OK
+    lines = explanation.lines() if explanation else ()
+    if context is None:
+        _print(selection, folders)
+        _print_below(lines)
+    else:
+        _print_context(context, selection, folders)
+        for text in lines:
+            note(text)
+    return OK
 
 
-def _explain(selection: Selection) -> None:
-    _line()
-    _line(f"{selection.outcome} in {selection.elapsed * 1000:.0f} ms, by the offline scorer")
-    _line(f"{len(selection.candidates)} candidates:")
-    chosen = {header.name for header in selection}
-    for candidate in _explained(selection):
-        mark = "*" if candidate.header.name in chosen else " "
-        parts = ", ".join(f"{name} {value:.2f}" for name, value in candidate.score.parts.items())
-        score, name = candidate.score.value, candidate.header.name
-        _line(f" {mark} {score:.2f}  {name}  ({parts or 'nothing'})")
-    for problem in selection.problems:
-        if problem.severity is not Severity.INFO:
-            _line(f" ! {problem.name or 'root'}: {problem.code}")
+def _keywords(options: Namespace) -> SelectKeywords:
+    return {
+        "limit": positive(options.limit, "--limit", "select"),
+        "recent_tools": options.recent_tool,
+        "already_surfaced": options.surfaced,
+        "files": options.file,
+        "types": options.types,
+        "timeout": _timeout(options),
+    }
 
 
-def _explained(selection: Selection) -> list[Candidate]:
-    """The best candidates first: all chosen ones, and some behind them."""
-    ranked = sorted(selection.candidates, key=lambda one: (-one.score.value, one.header.name))
-    return ranked[: max(EXPLAINED, len(selection))]
+def _recorded(model: ModelFunction | None) -> Record | None:
+    from selector.cli.explain import Record
+
+    return Record(model) if model else None
 
 
-def _envelope(selection: Selection, options: argparse.Namespace) -> dict[str, Any]:
-    meta = {"schema": SCHEMA_VERSION, "elapsed_ms": round(selection.elapsed * 1000, 1)}
-    if selection.outcome is Outcome.UNAVAILABLE:
-        error = {"type": str(selection.reason), "message": f"root {options.root!r} cannot be read"}
-        return {"ok": False, "error": error, "meta": meta}
-    data: dict[str, Any] = {
+def _query(text: str) -> str:
+    if text != "-":
+        if not text.strip():
+            raise usage(f"the prompt is empty: {_QUOTES}", "select")
+        return text
+    found = from_stdin(STDIN_BYTES)
+    if not found.strip():
+        raise usage("the prompt on standard input is empty", "select")
+    return found
+
+
+def _timeout(options: Namespace) -> float:
+    name, text = "--timeout", options.timeout
+    if text is None:
+        name, text = TIMEOUT, environment(TIMEOUT) or SECONDS
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not seconds > 0:  # NaN, too
+        raise usage(f"{name} {text}: a number of seconds above 0 is needed", "select")
+    return seconds
+
+
+def _max_bytes(options: Namespace) -> int:
+    if options.max_bytes is None:
+        return CONTEXT_BYTES
+    if not options.context:
+        raise usage("--max-bytes: only together with --context", "select")
+    return positive(options.max_bytes, "--max-bytes", "select")
+
+
+def _model(options: Namespace) -> tuple[str | None, ModelFunction | None]:
+    """The model that is named, and how it is written."""
+    name, spec = "--model", options.model
+    if spec is None:
+        name, spec = MODEL, environment(MODEL)
+    if spec in (None, NO_MODEL):
+        return None, None
+    from selector.models import load
+
+    try:
+        return spec, load(spec)
+    except ConfigurationError as error:
+        raise Failure("configuration", f"{name}: {error}") from error
+
+
+def _warn(selection: Selection, spec: str | None) -> None:
+    """Says why it is not the answer that was asked for."""
+    if Warn.SCAN_INCOMPLETE in selection.warnings:
+        note("the time was up before every file was looked at")
+    elif selection.outcome is Outcome.FELL_BACK and spec is None:
+        note("the time was up before every memory was rated")
+    elif selection.outcome is Outcome.FELL_BACK:
+        why = ": ".join(filter(None, (selection.reason, selection.detail)))
+        told = "the model did not answer"
+        if selection.reason in (Reason.INVALID_JSON, Reason.INVALID_SELECTION):
+            told = "the model's answer cannot be used"
+        note(f"{told} ({why}); the offline scorer chose")
+
+
+def _nothing(selection: Selection, folders: dict[str, str]) -> str:
+    if selection.outcome is Outcome.NO_MEMORIES:
+        return f"There are no memories in {', '.join(folders.values())}."
+    return "No memory helps with this."
+
+
+def _print(selection: Selection, folders: dict[str, str]) -> None:
+    if not selection:
+        line(_nothing(selection, folders))
+    elif is_terminal():
+        from selector.cli.table import memory_table
+
+        memory_table([(header, "") for header in selection])
+    else:
+        for header in selection:
+            line(memory_line(header))
+
+
+def _print_below(lines: Iterable[str]) -> None:
+    """Prints lines behind an empty one, where there are any."""
+    for number, text in enumerate(lines):
+        if number == 0:
+            line()
+        line(text)
+
+
+def _print_context(context: str, selection: Selection, folders: dict[str, str]) -> None:
+    if not context and selection:
+        note("the block has no room for a memory: give --max-bytes more, or leave it out")
+    elif not context:
+        note(_nothing(selection, folders))
+    elif sys.stdout is not None:
+        shown = harmless(context, keep="\n\t") if is_terminal() else context
+        print(encodable(shown))
+
+
+def _data(selection: Selection) -> dict[str, Any]:
+    return {
         "outcome": str(selection.outcome),
         "reason": selection.reason and str(selection.reason),
+        "detail": selection.detail,
         "warnings": [str(warning) for warning in selection.warnings],
-        "memories": [
-            {
-                "name": header.name,
-                "path": header.path,
-                "type": header.type,
-                "title": header.title,
-                "description": header.description,
-                "modified": header.modified.isoformat(),
-            }
-            for header in selection
-        ],
+        "memories": [header_data(header) for header in selection],
     }
-    if options.explain:
-        data["candidates"] = [
-            {
-                "name": one.header.name,
-                "score": round(one.score.value, 4),
-                "parts": {name: round(value, 4) for name, value in one.score.parts.items()},
-            }
-            for one in _explained(selection)
-        ]
-        data["problems"] = [
-            {"name": one.name, "code": str(one.code), "severity": str(one.severity)}
-            for one in selection.problems
-        ]
-    return {"ok": True, "data": data, "meta": meta}
-
-
-def _line(text: str = "") -> None:
-    # What the terminal's encoding lacks is shown as an escape: an exception would show nothing.
-    encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding))

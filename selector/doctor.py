@@ -1,0 +1,258 @@
+"""What is wrong with a folder of memories, in words for a person; on demand mends what is safe."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from selector.codes import Code
+from selector.files import code_of, opened_below, read_at_most
+from selector.findings import LONG_NOTE, NOT_FINDINGS, Finding, finding_of, place
+from selector.frontmatter import encoding_of
+from selector.indexfile import Index, Line, Place, read_index
+from selector.layout import INDEX_FILES, is_our_temporary
+from selector.mending import move_to_trash, remove_lines
+from selector.reading import MAX_BODY
+from selector.roots import Root, root_paths
+from selector.scan import Scan, scan, shown
+from selector.strays import Stray, strays
+from selector.text import clean, cut
+from selector.types import MemoryHeader, Problem
+
+# What Claude Code loads of an index; header and comments do not count.
+INDEX_LINES, INDEX_BYTES = 200, 25_000
+# A header of which no description could be read is one finding, not two.
+_IN_PLACE_OF_DESCRIPTION = (Code.EMPTY_FILE, Code.UNCLOSED_HEADER, Code.HEADER_TOO_LARGE)
+# What clients load of a list of memories is its text: its header may be as it likes.
+_OF_INDEXES = frozenset(
+    (
+        Code.PERMISSION,
+        Code.UNREADABLE,
+        Code.VANISHED,
+        Code.DANGLING,
+        Code.SYMLINK_OUTSIDE,
+        Code.NOT_REGULAR,
+        Code.CASE_TWINS,
+        Code.HIDDEN_TEXT,
+    )
+)
+_INDEXES = frozenset(("memory.md", "index.md"))  # of `INDEX_FILES`; the others are logs and texts
+# After these a link to nothing may be one to something that could not be seen.
+_BLIND = frozenset((Code.PERMISSION, Code.UNREADABLE, Code.VANISHED))
+_JOINERS = "\u200c\u200d"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What `examine` found."""
+
+    memories: int  # listed
+    findings: tuple[Finding, ...]  # errors first, then by name, code and line
+    failed: Mapping[str, Code]  # label of a root that cannot be read -> why
+
+
+def examine(root: Root | Mapping[str, Root], *, fix: bool = False) -> Report:
+    """What is wrong below `root`; nothing is written unless `fix` is true.
+
+    `fix` moves stray temporary files of ours to `.trash` in their root, and takes index lines out
+    that lead nowhere, with a copy of the old file there. Raises ConfigurationError for a root that
+    cannot be meant, and nothing for what is on the disk.
+    """
+    found = scan(root, indexes=True)
+    seen: set[tuple[int, int]] = set()
+    closer: list[Finding] = []
+    for label, path in root_paths(root).items():
+        visit = _Visit(label, path, found, fix)
+        closer += visit.notes()
+        closer += visit.indexes()
+        closer += visit.strays(seen)
+    told = {(each.name, each.code) for each in closer}
+    general = [each for each in _of_scan(found.problems) if (each.name, each.code) not in told]
+    return Report(
+        memories=sum(not _is_list(header.name) for header in found.headers),
+        findings=tuple(sorted(general + closer, key=place)),
+        failed=found.failed,
+    )
+
+
+def _of_scan(problems: Iterable[Problem]) -> Iterator[Finding]:
+    explained = {each.name for each in problems if each.code in _IN_PLACE_OF_DESCRIPTION}
+    for name, code in dict.fromkeys((each.name, each.code) for each in problems):
+        is_list = _is_list(name) and (not _is_index(name) or code not in _OF_INDEXES)
+        is_repeated = code is Code.NO_DESCRIPTION and name in explained
+        if code not in NOT_FINDINGS and not is_list and not is_repeated:
+            yield finding_of(name, code)
+
+
+def _is_list(name: str) -> bool:
+    return os.path.basename(name).lower() in INDEX_FILES
+
+
+def _is_index(name: str) -> bool:
+    return os.path.basename(name).lower() in _INDEXES
+
+
+class _Visit:
+    """One root, looked at file by file after the scan."""
+
+    def __init__(self, label: str, root: str, found: Scan, fix: bool) -> None:
+        self._root, self._fix = root, fix
+        self._prefix = f"{label}/" if label else ""
+        headers = [each for each in found.headers if each.name.startswith(self._prefix)]
+        self._notes = [each for each in headers if not _is_list(each.name)]
+        self._indexes = [each for each in headers if _is_index(each.name)]
+        self._names = frozenset(name for each in self._notes for name in _wiki_names(each))
+        self._is_blind = bool(found.failed) or any(each.code in _BLIND for each in found.problems)
+
+    def notes(self) -> Iterator[Finding]:
+        """What is wrong with the whole text of each memory."""
+        for header in self._notes:
+            raw = self._read(header)
+            if isinstance(raw, Finding):
+                yield raw
+                continue
+            if len(raw) > LONG_NOTE:
+                yield finding_of(header.name, Code.LONG_NOTE)
+            yield from _of_text(header.name, raw)
+
+    def indexes(self) -> Iterator[Finding]:
+        """What is wrong with MEMORY.md and its like."""
+        for header in self._indexes:
+            fixed, why_not = self._mended(header) if self._fix else ([], "")
+            yield from fixed
+            yield from self._index(header, why_not)
+
+    def strays(self, seen: set[tuple[int, int]]) -> Iterator[Finding]:
+        """Temporary files that a save left; `seen` holds the folders of the roots before."""
+        for stray in strays(self._root, seen):
+            finding = finding_of(f"{self._prefix}{stray.relative}", Code.STRAY_FILE)
+            if not is_our_temporary(stray.name):
+                path = shlex.quote(shown(os.path.join(self._root, stray.relative)))
+                told = f"a save of another program left it: look with `less {path}`, then delete it"
+                finding = replace(finding, message=told)
+            elif self._fix:
+                finding = self._moved(finding, stray)
+            yield finding
+
+    def _moved(self, finding: Finding, stray: Stray) -> Finding:
+        left = "a save was interrupted and left it"
+        try:
+            kept = move_to_trash(self._root, stray.name, stray.folder)
+        except OSError as error:
+            return replace(finding, message=f"{left}; not moved: {error.strerror}")
+        return replace(finding, message=f"{left}; moved to {shown(kept)}", fixed=True)
+
+    def _mended(self, header: MemoryHeader) -> tuple[list[Finding], str]:
+        """The lines that were taken out of an index; or why none was, where one could have been."""
+        raw = self._read(header)
+        if isinstance(raw, Finding):
+            return [], ""
+        index = self._lines(header, raw)
+        going = {each.number: each for each in index.broken if each.can_go}
+        if not going:
+            return [], ""
+        if self._is_blind:
+            return [], "not all folders can be read, so the notes may still be there"
+        if index.broken_links * 2 > index.links:
+            return [], "more than half of its links are broken, so a drive may be missing"
+        try:
+            kept = remove_lines(self._root, header.path, raw, going)
+        except OSError as error:
+            return [], str(error.strerror)
+        told = f"removed; the file as it was is {shown(kept)}"
+        fixed = (_broken(header.name, each, told) for each in going.values())
+        return [replace(each, fixed=True) for each in fixed], ""
+
+    def _index(self, header: MemoryHeader, why_not: str) -> Iterator[Finding]:
+        raw = self._read(header)
+        if isinstance(raw, Finding):
+            yield raw
+            return
+        yield from _of_text(header.name, raw)
+        index = self._lines(header, raw)
+        if index.lines > INDEX_LINES or index.size > INDEX_BYTES:
+            size = f"{index.lines:,} lines and {index.size:,} bytes"
+            most = f"clients load {INDEX_LINES} lines and {INDEX_BYTES:,} bytes at most"
+            yield finding_of(header.name, Code.LONG_INDEX, f"{size}, and {most}: shorten it")
+        for each in index.broken:
+            not_removed = f"not removed: {why_not}" if why_not and each.can_go else ""
+            yield _broken(header.name, each, not_removed)
+
+    def _lines(self, header: MemoryHeader, raw: bytes) -> Index:
+        place = Place(self._root, os.path.dirname(header.path), self._names)
+        return read_index(_decoded(raw)[0], place)
+
+    def _read(self, header: MemoryHeader) -> bytes | Finding:
+        """The bytes of a file, or the finding that they cannot be had."""
+        try:
+            with opened_below(self._root, os.path.relpath(header.path, self._root)) as descriptor:
+                raw = read_at_most(descriptor, MAX_BODY + 1)
+        except OSError as error:
+            return finding_of(header.name, code_of(error))
+        return raw if len(raw) <= MAX_BODY else finding_of(header.name, Code.TOO_LARGE)
+
+
+def _wiki_names(header: MemoryHeader) -> Iterator[str]:
+    """What `[[...]]` may call a memory besides its path from the link on."""
+    bare = os.path.splitext(header.name)[0]
+    for name in (header.name, bare, header.title or ""):
+        yield name.casefold()
+        yield os.path.basename(name).casefold()
+
+
+def _broken(name: str, line: Line, end: str) -> Finding:
+    targets = ", ".join(f"'{cut(shown(each), 80)}'" for each in line.targets[:3])
+    told = f"{targets}: nothing below the root; {end or 'correct the link or delete the line'}"
+    return finding_of(name, Code.BROKEN_INDEX_LINE, told, line.number)
+
+
+def _of_text(name: str, raw: bytes) -> Iterator[Finding]:
+    """What is wrong with a text, wherever in it."""
+    text, bad_line = _decoded(raw)
+    if bad_line:
+        yield finding_of(name, Code.INVALID_ENCODING, line=bad_line)
+    counts = {
+        number: count
+        for number, line in enumerate(text.split("\n"), 1)
+        if (count := _count_hidden(line))
+    }
+    if counts:
+        what = f"{sum(counts.values()):,} invisible, control or direction characters"
+        where = f"in {len(counts):,} lines" if len(counts) > 1 else "in one line"
+        told = f"{what} {where}: a model may read what you do not see; look, and delete them"
+        yield finding_of(name, Code.HIDDEN_TEXT, told, min(counts))
+
+
+def _decoded(raw: bytes) -> tuple[str, int | None]:
+    """`raw` as text, and the line of the first byte that is not its encoding."""
+    encoding, mark = encoding_of(raw)
+    raw = raw[mark:]
+    try:
+        return raw.decode(encoding), None
+    except UnicodeDecodeError as error:
+        before = raw[: error.start].decode(encoding, "replace")
+        return raw.decode(encoding, "replace"), before.count("\n") + 1
+
+
+def _count_hidden(line: str) -> int:
+    """How many characters of a line nobody sees, by the rules for what a model is shown."""
+    if (line.isascii() and line.isprintable()) or not _has_hidden(line):
+        return 0
+    plain = "".join(" " if char not in _JOINERS and _is_hidden(char) else char for char in line)
+    total = sum(one != other for one, other in zip(line, plain, strict=True))
+    for index, char in enumerate(plain):
+        if char in _JOINERS:  # which spell a word, or not, by what they join
+            total += _is_hidden(plain[max(index - 1, 0) : index + 2])
+    return total or 1
+
+
+def _has_hidden(text: str) -> bool:
+    codes: set[Code] = set()
+    clean(text, codes)
+    return Code.HIDDEN_TEXT in codes
+
+
+_is_hidden = lru_cache(4096)(_has_hidden)  # of a character, or one with its neighbours

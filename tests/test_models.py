@@ -1,0 +1,426 @@
+"""The adapters: over real sockets and with real processes, all through one contract."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selector.codes import Reason
+from selector.errors import ConfigurationError, ModelError
+from selector.models import FORMS, http, load
+from selector.models.anthropic import AnthropicModel
+from selector.models.command import CommandModel
+from selector.models.http import MAX_PAUSE, HttpModel
+from selector.models.openai import OpenAIModel
+from selector.store import MemoryStore
+from selector.testing import answer
+from selector.types import ModelReply, Prompt
+from tests.adapters import HTTP, NAMES, PROMPT, QUERY, ask, reason_of
+from tests.servers import (
+    ANTHROPIC,
+    OPENAI,
+    PAGE,
+    Protocol,
+    Reply,
+    after,
+    drips,
+    fails,
+    hangs_up,
+    sends,
+    serving,
+    silent,
+)
+
+SLACK = 0.2  # seconds behind the deadline
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    """No server that is known already."""
+    http._steps.clear()
+    yield
+    http._steps.clear()
+
+
+# --- one contract
+
+Kit = Callable[[str, str, float], Any]  # text, end, seconds before it -> a context with the model
+
+
+def http_kit(protocol: Protocol) -> Kit:
+    @contextmanager
+    def made(text: str, end: str, seconds: float) -> Iterator[HttpModel]:
+        reply = silent if seconds < 0 else after(seconds, protocol.says(text, end))
+        with serving(reply) as server:
+            yield protocol.model(server.url)
+
+    return made
+
+
+@contextmanager
+def command_kit(text: str, end: str, seconds: float) -> Iterator[CommandModel]:
+    script = (
+        "import sys, time\n"
+        "prompt = sys.stdin.read()\n"
+        f"assert 'note0.md' in prompt and {QUERY!r} in prompt\n"
+        f"time.sleep({seconds if seconds >= 0 else 60})\n"
+        f"sys.stdout.write({text!r})\n"
+    )
+    if end == "cut":
+        script += "while True: sys.stdout.write(' ' * 4096)\n"
+    yield CommandModel([sys.executable, "-c", script])
+
+
+@contextmanager
+def function_kit(text: str, end: str, seconds: float) -> Iterator[Callable[[Prompt], str]]:
+    def ask(_: Prompt) -> str:
+        if end == "refused":
+            raise ModelError("no", Reason.REFUSAL)
+        time.sleep(seconds if seconds >= 0 else 2)
+        if end == "cut" and "note" not in text:
+            raise ModelError("cut", Reason.TRUNCATED)
+        return text
+
+    yield ask
+
+
+KITS = {
+    "anthropic": http_kit(ANTHROPIC),
+    "openai": http_kit(OPENAI),
+    "command": command_kit,
+    "function": function_kit,
+}
+CONTRACT = {
+    # text, end, seconds -> outcome, reason, chosen
+    "well": (answer("note1.md", "note0.md"), "whole", 0, "selected", None, NAMES[:2]),
+    "nothing helps": (answer(), "whole", 0, "none_relevant", None, ()),
+    "slowly": (answer("note1.md"), "whole", 0.3, "selected", None, ["note1.md"]),
+    "too many": (answer(*NAMES), "whole", 0, "selected", None, NAMES[:5]),
+    "unknown": (answer("made-up.md"), "whole", 0, "fell_back", "invalid_selection", None),
+    "no list": ('{"files": ["note1.md"]}', "whole", 0, "fell_back", "invalid_selection", None),
+    "prose": ("I would read note1.md first.", "whole", 0, "fell_back", "invalid_json", None),
+    "fenced": (f"Sure:\n```json\n{answer('note1.md')}\n```", "whole", 0, "selected", None, None),
+    "cut": ('{"selected_memories": ["note1.md", "no', "cut", 0, "selected", None, ["note1.md"]),
+    "cut early": ('{"selected_memories": ["no', "cut", 0, "fell_back", "truncated", None),
+    "nothing": ("", "whole", 0, "fell_back", "invalid_json", None),
+    "refused": ("", "refused", 0, "fell_back", "refusal", None),
+    "never": ("", "whole", -1, "fell_back", "timeout", None),
+}
+
+
+# A program has no way to say that it refuses.
+PAIRS = [(kit, case) for kit in KITS for case in CONTRACT if (kit, case) != ("command", "refused")]
+
+
+@pytest.mark.parametrize(("kit", "case"), PAIRS)
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_the_contract(folder: Path, kit: str, case: str, mode: str) -> None:
+    text, end, seconds, outcome, reason, chosen = CONTRACT[case]
+    with KITS[kit](text, end, seconds) as model:
+        store = MemoryStore(folder, model=model)
+        timeout = 0.8 if seconds < 0 else 20.0
+        start = time.monotonic()
+        if mode == "sync":
+            selection = store.find_relevant(QUERY, timeout=timeout)
+        else:
+            selection = asyncio.run(store.afind_relevant(QUERY, timeout=timeout))
+        if seconds < 0:
+            assert selection.elapsed < timeout + SLACK
+            assert time.monotonic() - start < timeout + SLACK + 2  # an event loop ends more slowly
+    assert (selection.outcome, selection.reason) == (outcome, reason)
+    if chosen is not None:
+        assert [header.name for header in selection] == list(chosen)
+    if kit in ("anthropic", "openai") and seconds >= 0:  # a reply that is of no use costs as much
+        assert selection.usage is not None
+        assert selection.usage.input_tokens == 100
+        assert selection.usage.cached_tokens == 90
+        assert selection.usage.output_tokens == 12
+
+
+# --- what only servers do
+
+
+@HTTP
+@pytest.mark.parametrize(
+    ("reply", "reason", "requests"),
+    [
+        (fails(401), "auth", 1),
+        (fails(403), "auth", 1),
+        (fails(402), "rate_limited", 1),
+        (fails(404), "bad_request", 1),
+        (fails(413), "bad_request", 1),
+        (fails(400), "bad_request", 3),  # once for each step
+        (fails(422), "bad_request", 3),
+        (fails(429, retry_after="0.01"), "rate_limited", 3),
+        (fails(500, retry_after_ms="10"), "model_failed", 3),
+        (fails(503, retry_after="0.01"), "overloaded", 3),
+        (fails(529, retry_after="0.01"), "overloaded", 3),
+        (fails(529, x_should_retry="false"), "overloaded", 1),
+        (fails(302, location="/elsewhere"), "bad_request", 1),
+        (sends("<html>busy</html>", 502, "text/html", retry_after="0.01"), "overloaded", 3),
+        (PAGE, "invalid_json", 1),
+        (sends(""), "invalid_json", 1),
+        (sends("[" * 100_000), "invalid_json", 1),
+        (sends([]), "invalid_json", 3),
+        (sends({"choices": None, "content": None}), "invalid_json", 3),
+        (sends({"choices": [None], "content": [None]}), "invalid_json", 3),
+        (sends({"choices": [{"message": "x"}], "content": [{"text": 3}]}), "invalid_json", 3),
+        (hangs_up, "connection", 3),
+    ],
+)
+def test_what_a_server_may_do_instead(
+    protocol: Protocol,
+    reply: Reply,
+    reason: str,
+    requests: int,
+) -> None:
+    with serving(reply) as server:
+        found, message = reason_of(protocol.model(server.url))
+        assert found == reason
+        assert "\n" not in message
+        assert "<" not in message
+        assert len(server.requests) == requests
+
+
+@HTTP
+def test_a_retry_may_succeed(protocol: Protocol) -> None:
+    good = protocol.says(answer("note0.md"))
+    with serving(fails(429, retry_after="0.01"), fails(529, retry_after="0.01"), good) as server:
+        assert "note0.md" in ask(protocol.model(server.url)).text
+        assert len(server.requests) == 3
+
+
+@HTTP
+@pytest.mark.parametrize("wait", ["30", "1e9"])
+def test_no_retry_is_waited_for_longer_than_there_is_time(protocol: Protocol, wait: str) -> None:
+    with serving(fails(429, "slow down", retry_after=wait)) as server:
+        start = time.monotonic()
+        reason, message = reason_of(protocol.model(server.url))
+        assert time.monotonic() - start < 10
+    assert reason is Reason.RATE_LIMITED
+    assert "slow down" in message
+    assert len(server.requests) == 1
+
+
+def test_without_a_limit_a_server_is_not_waited_for_forever() -> None:
+    unlimited = Prompt("s", "c", "q", {}, timeout=None)
+    with serving(fails(429, retry_after=str(MAX_PAUSE + 1))) as server:
+        assert reason_of(OpenAIModel("m", base_url=server.url), unlimited)[0] == "rate_limited"
+
+
+@HTTP
+@pytest.mark.parametrize("reply", [silent, drips], ids=["silent", "drips"])
+@pytest.mark.parametrize("mode", ["sync", "async", "direct"])
+def test_the_answer_comes_within_the_deadline(
+    folder: Path, protocol: Protocol, reply: Reply, mode: str
+) -> None:
+    protocol.adapter("m")._load()  # what the first import takes is no business of the server
+    with serving(reply) as server:
+        model = protocol.model(server.url)
+        if mode == "direct":
+            start = time.monotonic()
+            assert reason_of(model, Prompt("s", "c", "q", {}, timeout=0.5))[0] == "timeout"
+            assert time.monotonic() - start < 0.5 + SLACK
+            return
+        store = MemoryStore(folder, model=model)
+        if mode == "sync":
+            selection = store.find_relevant(QUERY, timeout=0.5)
+        else:
+            selection = asyncio.run(store.afind_relevant(QUERY, timeout=0.5))
+        assert selection.elapsed < 0.5 + SLACK
+        assert (selection.outcome, selection.reason) == ("fell_back", "timeout")
+        assert len(selection) == 5
+
+
+def test_no_thread_is_left_behind_by_a_server_that_never_answers(folder: Path) -> None:
+    with serving(silent) as server:
+        store = MemoryStore(folder, model=OpenAIModel("m", base_url=server.url))
+        for _ in range(6):  # more than may hang
+            selection = store.find_relevant(QUERY, timeout=0.3)
+            assert selection.reason is Reason.TIMEOUT
+        end = time.monotonic() + 5
+        while threading.active_count() > 2 + len(server.requests) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert [one for one in threading.enumerate() if one.name == "memory-selector"] == []
+
+
+@HTTP
+def test_nobody_listening_costs_no_time(
+    protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(silent) as server:
+        url = server.url
+    monkeypatch.setattr(http, "FIRST_PAUSE", MAX_PAUSE / 2)
+    start = time.monotonic()
+    unlimited = Prompt("s", "c", "q", {}, timeout=None)
+    reason, message = reason_of(protocol.model(url), unlimited)
+    assert reason is Reason.CONNECTION
+    assert "127.0.0.1" in message
+    assert time.monotonic() - start < MAX_PAUSE / 3  # not tried again
+
+
+# --- steps
+
+
+@HTTP
+@pytest.mark.parametrize("refusal", [400, 422, 501])
+def test_a_refused_schema_is_not_asked_for_again(protocol: Protocol, refusal: int) -> None:
+    good = protocol.says(answer("note0.md"))
+    with serving(fails(refusal), fails(refusal), good) as server:
+        model = protocol.model(server.url)
+        ask(model)
+        assert tuple(map(protocol.step, server.requests)) == protocol.steps
+        ask(protocol.model(server.url, "other"))
+        assert protocol.step(server.requests[-1]) == "text"
+        assert len(server.requests) == 4
+
+
+@HTTP
+def test_an_ignored_schema_steps_down_and_is_remembered(protocol: Protocol) -> None:
+    good = protocol.says(answer("note0.md"))
+    with serving(protocol.says("note0.md, I think"), good) as server:
+        model = protocol.model(server.url)
+        ask(model)
+        ask(model)
+        assert list(map(protocol.step, server.requests)) == [
+            protocol.steps[0],
+            protocol.steps[1],
+            protocol.steps[1],
+        ]
+
+
+@HTTP
+def test_another_fault_is_not_taken_for_a_refused_schema(protocol: Protocol) -> None:
+    good = protocol.says(answer("note0.md"))
+    bad = fails(400, "the prompt is too long")
+    with serving(bad, bad, bad, good) as server:
+        model = protocol.model(server.url)
+        assert "too long" in reason_of(model)[1]
+        ask(model)
+        assert protocol.step(server.requests[-1]) == "schema"
+
+
+@HTTP
+def test_a_server_is_not_judged_by_another(protocol: Protocol) -> None:
+    good = protocol.says(answer("note0.md"))
+    with serving(fails(400), good) as poor, serving(good) as rich:
+        ask(protocol.model(poor.url))
+        ask(protocol.model(rich.url))
+        assert [protocol.step(one) for one in rich.requests] == ["schema"]
+
+
+@HTTP
+def test_the_schema_goes_out_as_it_is(protocol: Protocol) -> None:
+    schema = {"type": "object", "properties": {"selected_memories": {"type": "array"}}}
+    with serving(protocol.says(answer())) as server:
+        ask(protocol.model(server.url), Prompt("s", "c", "q", schema, 20.0))
+        assert str(schema) in str(server.requests[0].body)
+
+
+def test_the_tool_that_must_be_called_is_an_answer() -> None:
+    called = {"type": "tool_use", "id": "t", "name": "select_memories", "input": {
+        "selected_memories": ["note0.md"]}}  # fmt: skip
+    message = {
+        "content": [{"type": "text", "text": "I choose."}, called],
+        "stop_reason": "tool_use",
+    }
+    with serving(fails(400), sends(message)) as server:
+        reply = ask(AnthropicModel("m", base_url=server.url))
+        assert reply == ModelReply(answer("note0.md"))
+        assert server.requests[1].body["tool_choice"]["name"] == "select_memories"
+
+
+# --- caching
+
+
+@HTTP
+def test_what_comes_before_the_question_is_the_same_each_time(
+    folder: Path, protocol: Protocol
+) -> None:
+    with serving(protocol.says(answer())) as server:
+        store = MemoryStore(folder, model=protocol.model(server.url))
+        for query in (QUERY, "something else", "a third one"):
+            store.find_relevant(query, recent_tools=[query], timeout=20.0)
+        stable = set(map(protocol.stable, server.requests))
+        assert len(stable) == 1
+        assert "note6.md" in stable.pop()
+
+
+@pytest.mark.parametrize(
+    ("url", "model", "mark"),
+    [
+        ("https://openrouter.ai/api/v1", "anthropic/claude", "cache_control"),
+        ("https://api.openai.com/v1", "gpt-6-luna", "prompt_cache_breakpoint"),
+        ("https://api.openai.com/v1", "gpt-5.6", "prompt_cache_breakpoint"),
+        ("https://api.openai.com/v1", "gpt-5.4-mini", None),
+        ("https://api.openai.com/v1", "o9", None),
+        ("http://localhost:8080/v1", "gpt-6-luna", None),
+    ],
+)
+def test_the_stable_part_is_marked_where_the_api_has_it(
+    url: str, model: str, mark: str | None
+) -> None:
+    content = OpenAIModel(model, base_url=url)._content(PROMPT)
+    if mark is None:
+        assert content == PROMPT.user
+    else:
+        assert [list(part) for part in content] == [["type", "text", mark], ["type", "text"]]
+        assert content[0]["text"] == PROMPT.context
+
+
+# --- names
+
+
+@pytest.mark.parametrize(
+    ("spec", "model", "url"),
+    [
+        ("anthropic:claude-haiku-5-5", "claude-haiku-5-5", "https://api.anthropic.com"),
+        ("openai:gpt-6-luna", "gpt-6-luna", "https://api.openai.com/v1"),
+        (" openai:qwen3:8b@http://localhost:11434/v1/ ", "qwen3:8b", "http://localhost:11434/v1"),
+        ("openai:@cf/meta/llama@https://x.example/v1", "@cf/meta/llama", "https://x.example/v1"),
+        ("openai:a@b@HTTP://[::1]:8080", "a@b", "HTTP://[::1]:8080"),
+        ("anthropic:m@http://127.0.0.1:9", "m", "http://127.0.0.1:9"),
+    ],
+)
+def test_a_name_says_model_and_server(spec: str, model: str, url: str) -> None:
+    if "HTTP" in spec:
+        spec = spec.replace("HTTP", "http")
+        url = url.lower()
+    found = load(spec)
+    assert isinstance(found, HttpModel)
+    assert (found.model, found.server.url) == (model, url)
+    assert "key" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "", "gpt-6", "claude-haiku-5-5", "openai", "openai:", "openai: ", "gemini:pro", "openai:@",
+        "openai:m@localhost:8080", "openai:m@http://", "openai:m@ftp://x/v1",
+        "openai:m@https://user:password@x.example/v1", "openai:m@https://x.example/v1?key=1",
+        "openai:m@https://x.example/v1#a", "openai:m@https://x.example\\@api.openai.com",
+        "openai:m@http://api.openai.com/v1", "openai:m@http://openrouter.ai/api/v1",
+        "openai:m@https://x example/v1", "openai:m@https://x.example:123456/v1",
+        "command:", "command:no-such-program-anywhere --flag", "command:sh 'unclosed",
+    ],
+)  # fmt: skip
+def test_what_names_no_model(tmp_path: Path, spec: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        MemoryStore(tmp_path, model=spec)
+    message = str(refused.value)
+    assert "\n" not in message
+    assert "password@" not in message
+
+
+def test_an_unknown_model_is_told_the_forms() -> None:
+    with pytest.raises(ConfigurationError, match="name one as") as refused:
+        load("gpt-6")
+    assert FORMS in str(refused.value)
