@@ -1,13 +1,15 @@
 """Running code that is not ours, a user's model, selector or scorer, without hanging on it.
 
 A Python thread cannot be killed: a function that ignores its deadline is left behind in a daemon
-thread, and while four of them hang, no further one is started.
+thread, and while four of them hang, no further one is started. A coroutine is cancelled; its thread
+counts only when it does not end by that.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import copy_context
 from inspect import iscoroutine, iscoroutinefunction
 from typing import Any
@@ -16,8 +18,9 @@ from selector.clock import Busy, Clock
 
 MAX_LEFT_BEHIND = 4  # hanging threads in this process before further calls are refused
 GRACE = 0.02  # seconds that a cancelled coroutine gets to clean up
+LONG_GRACE = 10.0  # the same for its thread, before it counts as hanging
 
-_left_behind: set[threading.Thread] = set()
+_left_behind: dict[threading.Thread, float] = {}  # thread -> from when on it counts
 _lock = threading.Lock()
 
 
@@ -27,7 +30,7 @@ def call(function: Callable[..., Any], *args: Any, clock: Clock) -> Any:
     Raises what it raises, `Expired`, `Stopped` or `Busy`.
     """
     clock.check()
-    worker = _Worker(lambda own: _awaited(function(*args), own), clock)
+    worker = _Worker(lambda own: worker.awaited(function(*args), own), clock)
     worker.start()
     try:
         while not worker.done.wait(clock.tick()):
@@ -63,7 +66,7 @@ class _Worker:
     ) -> None:
         self._function, self._ours = function, ours
         self._clock = clock.child()
-        self._left = False
+        self._left = self._is_awaiting = False
         self._value: Any = None
         self._error: BaseException | None = None
         self.done = threading.Event()
@@ -74,9 +77,12 @@ class _Worker:
 
     def start(self) -> None:
         """Starts the thread; raises Busy when it may not."""
+        now = time.monotonic()
         with _lock:
-            _left_behind.intersection_update([t for t in _left_behind if t.is_alive()])
-            if len(_left_behind) >= MAX_LEFT_BEHIND and not self._ours:
+            for thread in [thread for thread in _left_behind if not thread.is_alive()]:
+                del _left_behind[thread]
+            hanging = sum(since <= now for since in _left_behind.values())
+            if hanging >= MAX_LEFT_BEHIND and not self._ours:
                 raise Busy
         try:
             self._thread.start()
@@ -93,6 +99,13 @@ class _Worker:
                 _drop(self._value)
             self.on_done()
 
+    def awaited(self, value: Any, clock: Clock) -> Any:
+        """`value`, or what it gives when it is awaitable, on an event loop of this thread."""
+        if not hasattr(value, "__await__"):
+            return value
+        self._is_awaiting = True
+        return _run(_finish(value, clock))
+
     def result(self) -> Any:
         """What the function returned; raises what it raised."""
         if self._error is not None:
@@ -105,7 +118,8 @@ class _Worker:
         self._clock.give_up()
         with _lock:
             if self._thread.is_alive() and not self.done.is_set() and not self._ours:
-                _left_behind.add(self._thread)
+                grace = LONG_GRACE if self._is_awaiting else 0.0
+                _left_behind[self._thread] = time.monotonic() + grace
         _drop(self._value)
 
 
@@ -115,13 +129,32 @@ def _drop(value: Any) -> None:
         value.close()
 
 
-def _awaited(value: Any, clock: Clock) -> Any:
-    """`value`, or what it gives when it is awaitable, on an event loop of this thread."""
-    if not hasattr(value, "__await__"):
-        return value
-    import asyncio  # costs as much as the rest of the package: only for asynchronous functions
+def _run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine returns, on an event loop of its own, whose end nothing holds up.
 
-    return asyncio.run(_finish(value, clock))
+    asyncio's own threads, for looking up hosts and whatever a coroutine gives to a thread, are
+    waited for when their loop ends, and again when the process does: seconds behind a deadline.
+    """
+    import asyncio  # costs as much as the rest of the package: only for asynchronous functions
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    class Daemons(ThreadPoolExecutor):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+
+            def work() -> None:
+                if future.set_running_or_notify_cancel():
+                    try:
+                        future.set_result(fn(*args, **kwargs))
+                    except BaseException as error:  # noqa: BLE001  # handed over
+                        future.set_exception(error)
+
+            threading.Thread(target=work, name="memory-selector-io", daemon=True).start()
+            return future
+
+    with asyncio.Runner() as runner:
+        runner.get_loop().set_default_executor(Daemons())
+        return runner.run(coroutine)
 
 
 async def _finish(awaitable: Awaitable[Any], clock: Clock) -> Any:

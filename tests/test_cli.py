@@ -256,14 +256,17 @@ def test_ctrl_c_in_a_scan(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr, done.stdout) == (130, "memsel: stopped\n", "")
 
 
-def test_ctrl_c_while_a_model_is_asked(memories: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "told", "code"), [(2, "memsel: stopped\n", 130), (15, "", 143)])
+def test_a_stop_while_a_model_is_asked(
+    memories: str, tmp_path: Path, number: int, told: str, code: int
+) -> None:
     asked = tmp_path / "asked"
     model = program(tmp_path, f"echo $$ > {asked}.new; mv {asked}.new {asked}; exec sleep 60")
     with started("select", QUERY, "--root", memories, "--model", model, "--timeout", "60") as call:
         _wait_for(asked.exists)
-        call.send_signal(2)
-        assert call.communicate(timeout=20) == ("", "memsel: stopped\n")
-    assert call.returncode == 130
+        call.send_signal(number)
+        assert call.communicate(timeout=20) == ("", told)
+    assert call.returncode == code
     _wait_for(lambda: not _is_running(int(asked.read_text())))
 
 

@@ -9,8 +9,12 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from selector.codes import Outcome, Reason
+from selector.errors import ConfigurationError
 from selector.models.command import CommandModel
 from selector.store import MemoryStore
 from selector.testing import answer
@@ -30,6 +34,35 @@ def test_a_program_that_fails_says_why(tmp_path: Path) -> None:
     reason, message = reason_of(model)
     assert reason is Reason.MODEL_FAILED
     assert message.endswith("ended with 3: no quota left")
+
+
+def test_only_the_end_of_a_long_complaint_is_told(tmp_path: Path) -> None:
+    noise = f"{sys.executable} -c 'import sys; sys.stderr.write(\"noise \" * 300000)' >&2"
+    model = CommandModel(script(tmp_path, f"{noise}; echo; echo 'the end' >&2; exit 1"))
+    message = reason_of(model)[1]
+    assert message.endswith("the end")
+    assert len(message) < 2_500
+
+
+def test_noise_beside_an_answer_is_no_fault(tmp_path: Path) -> None:
+    noise = f"{sys.executable} -c 'import sys; sys.stderr.write(\"noise \" * 300000)' >&2"
+    model = CommandModel(script(tmp_path, f"{noise}; sleep 0.2; echo '{answer('note0.md')}'"))
+    assert "note0.md" in ask(model).text
+
+
+@pytest.mark.parametrize("command", [[], [""], ["sh", "nul\0"], [1], ["no-such-program"]])
+def test_what_is_no_command(command: list[Any]) -> None:
+    with pytest.raises(ConfigurationError):
+        CommandModel(command)
+
+
+def test_a_program_that_has_gone_is_a_reason(tmp_path: Path) -> None:
+    command = script(tmp_path, "exit 0")
+    model = CommandModel(command)
+    Path(command[0]).unlink()
+    reason, message = reason_of(model)
+    assert reason is Reason.MODEL_FAILED
+    assert "cannot be run: No such file" in message
 
 
 def test_a_program_that_does_not_read_its_input(tmp_path: Path) -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from selector.codes import Reason
+from selector.errors import ConfigurationError, ModelError
 from selector.models import load
+from selector.models.anthropic import AnthropicModel
 from selector.models.http import HttpModel
 from selector.models.openai import OpenAIModel
 from selector.store import MemoryStore
 from selector.testing import answer
 from tests.adapters import HTTP, QUERY, ask, reason_of
 from tests.conftest import KEYS
-from tests.servers import OPENAI, Protocol, fails, serving
+from tests.servers import ANTHROPIC, OPENAI, Protocol, fails, serving
 
 
 @pytest.fixture
@@ -75,9 +78,8 @@ def test_each_key_goes_to_its_own_host_alone(spec: str, monkeypatch: pytest.Monk
     assert headers["authorization"] == f"Bearer secret-{OURS[spec]}"
     # What else the environment holds for a vendor goes to the vendor's host alone.
     others = {name for name, value in headers.items() if "secret" in value} - {"authorization"}
-    assert others <= (
-        {"openai-organization", "openai-project", "x-gate"} if "@" not in spec else set()
-    )
+    vendors = {"x-gate"} | ({"openai-organization", "openai-project"} if spec[0] == "o" else set())
+    assert others == (vendors if "@" not in spec else set())
 
 
 @pytest.mark.usefixtures("every_key")
@@ -156,6 +158,69 @@ def test_a_key_that_a_server_repeats_is_not_shown(monkeypatch: pytest.MonkeyPatc
     assert "sk-very-secret" not in message
 
 
+@HTTP
+def test_no_message_behind_the_error_shows_the_key(
+    protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSEL_API_KEY", "sk-very-secret")
+    with serving(fails(401, "wrong key: sk-very-secret")) as server:
+        try:
+            ask(protocol.model(server.url))
+        except ModelError as error:
+            told = "".join(traceback.format_exception(error))
+    assert "wrong key: ***" in told
+    assert "sk-very-secret" not in told
+
+
+@pytest.mark.parametrize("key", ["sk-by-hand\n", " sk-by-hand\r\n"])
+def test_a_key_read_from_a_file_may_have_a_line_end(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = OpenAIModel("m", api_key=key, base_url="https://llm.example.com/v1")
+    assert sent(model, monkeypatch)["authorization"] == "Bearer sk-by-hand"
+
+
+@pytest.mark.parametrize("key", ["", " ", "two\nlines", "ключ", "nul\0"])
+def test_what_cannot_be_a_key_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        OpenAIModel("m", api_key=key)
+    assert key.strip() == "" or key not in str(refused.value)
+
+
+@pytest.mark.usefixtures("every_key")
+def test_of_two_variables_that_name_a_server_its_own_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for kind in ("ANTHROPIC", "OPENAI"):
+        monkeypatch.setenv(f"{kind}_BASE_URL", "https://gate.example.com")
+    for spec in ("anthropic:m", "openai:m"):
+        model = load(spec)
+        assert isinstance(model, HttpModel)
+        key = f"secret-{spec[:-2].upper()}_API_KEY"
+        assert sent(model, monkeypatch)["authorization"] == f"Bearer {key}"
+
+
+@HTTP
+def test_no_proxy_sees_what_goes_to_this_machine(
+    protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(fails(500)) as proxy, serving(protocol.says(answer())) as server:
+        for name in ("http_proxy", "https_proxy", "all_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url)
+        ask(protocol.model(server.url))
+        assert len(server.requests) == 1
+        assert proxy.requests == []
+
+
+@HTTP
+def test_a_proxy_that_cannot_be_used_is_a_reason(
+    protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", "gopher://proxy")
+    monkeypatch.setenv("MEMSEL_API_KEY", "sk-some-key")
+    assert reason_of(protocol.adapter("m", base_url="https://llm.example.com"))[0] == "connection"
+
+
 def test_a_key_by_hand_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret-env")
     model = OpenAIModel("m", api_key="by-hand", base_url="https://llm.example.com/v1")
@@ -171,9 +236,37 @@ def test_further_fields_and_headers_go_out() -> None:
                 max_tokens=77,
                 reasoning_effort="low",
                 extra_headers={"X-Title": "notes"},
+                chat_template_kwargs={"enable_thinking": False},
             )
         )
         request = server.requests[0]
     assert request.body["reasoning_effort"] == "low"
+    assert request.body["chat_template_kwargs"] == {"enable_thinking": False}
     assert request.body["max_tokens"] == 77
     assert request.headers["x-title"] == "notes"
+
+
+def test_a_field_of_the_users_wins_and_keeps_the_rest_of_ours() -> None:
+    with serving(ANTHROPIC.says(answer())) as server:
+        url = server.url
+        ask(AnthropicModel("m", base_url=url, output_config={"effort": "low"}, max_tokens=5))
+        body = server.requests[0].body
+        assert body["output_config"].keys() == {"format", "effort"}
+        assert body["max_tokens"] == 5
+        ask(AnthropicModel("m", base_url=url, temperature=0))
+        assert server.requests[1].body["temperature"] == 0
+
+
+def test_the_cap_is_named_as_the_user_names_it() -> None:
+    with serving(OPENAI.says(answer())) as server:
+        ask(OpenAIModel("m", base_url=server.url, max_completion_tokens=9))
+        assert server.requests[0].body["max_completion_tokens"] == 9
+        assert "max_tokens" not in server.requests[0].body
+    assert OpenAIModel("m")._cap() == {"max_completion_tokens": 2_000}
+    assert OpenAIModel("m", base_url="http://localhost:1")._cap() == {"max_tokens": 2_000}
+
+
+@pytest.mark.parametrize("field", ["stream", "timeout", "n", "messages"])
+def test_a_field_that_would_break_the_protocol_is_refused(field: str) -> None:
+    with pytest.raises(ConfigurationError, match=field):
+        OpenAIModel("m", **{field: 1})  # type: ignore[arg-type]

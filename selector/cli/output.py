@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from selector.types import MemoryHeader
 
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 SCHEMA_VERSION = 1
 
 _JOINERS = "\u200c\u200d"  # they spell words and emoji, and move nothing on a screen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from selector.cli.options import (
@@ -20,6 +21,7 @@ from selector.cli.options import (
 )
 from selector.cli.output import (
     OK,
+    TERMINATED,
     Failure,
     encodable,
     harmless,
@@ -182,10 +184,19 @@ def _model(options: Namespace) -> tuple[str | None, ModelFunction | None]:
         return None, None
     from selector.models import load
 
+    _leave_in_order()
     try:
         return spec, load(spec)
     except ConfigurationError as error:
         raise Failure("configuration", f"{name}: {error}") from error
+
+
+def _leave_in_order() -> None:
+    """Makes SIGTERM an exit like others, behind which no program that is asked runs on."""
+    import signal
+
+    with suppress(ValueError):  # not the main thread: whoever runs this has a say of their own
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
 
 
 def _warn(selection: Selection, spec: str | None) -> None:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from selector.models.http import HttpModel, told_status
+from selector.models.failures import told_status
+from selector.models.http import HttpModel
 from selector.models.replies import End, Reply, count, dig, payload, text_of
 from selector.types import ModelReply, Prompt
 
@@ -46,8 +47,8 @@ class AnthropicModel(HttpModel):
                 {"role": "user", "content": [stable, {"type": "text", "text": prompt.question}]}
             ],
             timeout=timeout,
-            **_format(step, prompt.schema),
-            **self._request,
+            extra_headers=self._headers,
+            extra_body=self._fields(_format(step, prompt.schema)),
         )
         return self._reply(payload(response.http_response.text, self.server.host))
 
@@ -72,8 +73,8 @@ class AnthropicModel(HttpModel):
 def _text(content: Any) -> str:
     """The input of the tool where it was called, else the text."""
     for part in content if isinstance(content, list) else ():
-        if dig(part, "type") == "tool_use":
-            return json.dumps(dig(part, "input"), ensure_ascii=False)
+        if dig(part, "type") == "tool_use" and (found := dig(part, "input")):
+            return json.dumps(found, ensure_ascii=False)
     return text_of(content)
 
 

@@ -20,6 +20,7 @@ from selector.models.replies import Reply, checked
 from selector.types import ModelReply, Prompt
 
 MAX_OUTPUT = 1024 * 1024  # bytes: a program that writes more is stopped
+MAX_NOISE = 64 * 1024 * 1024  # the same of its standard error
 LOOK = 0.01  # seconds between two looks at whether it has ended
 PATIENCE = 0.1  # seconds for the system to clear away what was killed
 MAX_ERROR = 2_000  # bytes at the end of what it said on its standard error
@@ -31,12 +32,14 @@ class CommandModel:
     """A program, started anew for each prompt, without a shell.
 
     It gets the instructions and the prompt as UTF-8 text, and has to end with 0. When the time is
-    up it is killed, with all that it has started. Raises ConfigurationError for a program that is
-    not there.
+    up it is killed, and with it what it has started in its session. Raises ConfigurationError for a
+    program that is not there.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
         self.command = tuple(command)
+        if not all(isinstance(part, str) and "\0" not in part for part in self.command):
+            raise ConfigurationError(f"model command {self.command!r}: texts are needed")
         if not self.command or shutil.which(self.command[0]) is None:
             name = self.command[0] if self.command else ""
             raise ConfigurationError(
@@ -59,6 +62,16 @@ class CommandModel:
 
     async def __call__(self, prompt: Prompt) -> ModelReply:
         """The program's answer. Raises ModelError with a reason, within the prompt's timeout."""
+        name = self.command[0]
+        try:
+            async with asyncio.timeout(prompt.timeout):
+                return await self._ask(prompt)
+        except TimeoutError as error:
+            raise ModelError(f"{name} gave no answer in time", Reason.TIMEOUT) from error
+        except OSError as error:  # no such program any more, no room for a file
+            raise ModelError(f"{name} cannot be run: {error.strerror}") from error
+
+    async def _ask(self, prompt: Prompt) -> ModelReply:
         # Files, not pipes: nothing has to be fed, and what a child of the program keeps open
         # cannot hold up the end.
         with (
@@ -68,31 +81,25 @@ class CommandModel:
         ):
             asked.write(f"{prompt.system}\n\n{prompt.user}\n".encode("utf-8", "replace"))
             asked.seek(0)
-            try:
-                async with asyncio.timeout(prompt.timeout):
-                    status = await self._run(asked, answer, complaint)
-            except TimeoutError as error:
-                name = self.command[0]
-                raise ModelError(f"{name} gave no answer in time", Reason.TIMEOUT) from error
+            status = await self._run(asked, answer, complaint)
             return self._reply(status, answer, complaint)
 
     async def _run(self, asked: IO[bytes], answer: IO[bytes], complaint: IO[bytes]) -> int | None:
         """The exit status; None for a program that wrote too much."""
-        try:
-            process = subprocess.Popen(
-                self.command,
-                stdin=asked,
-                stdout=answer,
-                stderr=complaint,
-                start_new_session=True,  # so that it can be ended with all its children
-            )
-        except OSError as error:
-            raise ModelError(f"{self.command[0]} cannot be started: {error.strerror}") from error
+        process = subprocess.Popen(
+            self.command,
+            stdin=asked,
+            stdout=answer,
+            stderr=complaint,
+            start_new_session=True,  # so that it can be ended with its children
+        )
         _running.add(process.pid)
         try:
             while (status := process.poll()) is None:
-                if _size(answer) + _size(complaint) > MAX_OUTPUT:
+                if _size(answer) > MAX_OUTPUT:
                     return None
+                if _size(complaint) > MAX_NOISE:
+                    raise ModelError(f"{self.command[0]} never stopped complaining")
                 await asyncio.sleep(LOOK)
             return status
         finally:

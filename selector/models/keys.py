@@ -22,10 +22,12 @@ ANY_OTHER = "MEMSEL_API_KEY"
 
 # Strict on purpose: what two parsers of addresses may read differently is refused.
 _URL = re.compile(
-    r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>\d{1,5}))?"
-    r"(?P<path>/[^\s\\?#@]*)?",
-    re.IGNORECASE,
+    r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[a-z0-9._-]+?)\.?(?::(?P<port>\d{1,5}))?"
+    r"(?:/[!-~]*)?",
+    re.IGNORECASE | re.ASCII,
 )
+_NOT_IN_PATHS = re.compile(r"[\\?#@]")
+_NUMBERS = re.compile(r"\[.*\]|(?:.*\.)?(?:\d+|0x[0-9a-f]*)")  # hosts that are addresses
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -65,7 +67,7 @@ def server_at(url: str) -> Server:
     without https: its key would travel in the open.
     """
     match = _URL.fullmatch(url.strip())
-    if not match:
+    if not match or _NOT_IN_PATHS.search(match[0]) or not _can_be_asked(match):
         raise ConfigurationError(
             f"base URL {_without_password(url)!r}: http://HOST:PORT/PATH or https://... is needed, "
             "without a password, query or fragment"
@@ -78,6 +80,22 @@ def server_at(url: str) -> Server:
     return server
 
 
+def _can_be_asked(match: re.Match[str]) -> bool:
+    """False for a port or an address that there cannot be."""
+    host = match["host"].lower()
+    try:
+        if _NUMBERS.fullmatch(host):
+            address = ip_address(host.strip("[]"))
+            return (address.version == 6) == host.startswith("[") and _is_port(match["port"])
+    except ValueError:
+        return False
+    return _is_port(match["port"])
+
+
+def _is_port(port: str | None) -> bool:
+    return port is None or 0 < int(port) < 65_536
+
+
 def is_own(server: Server, variable: str, environment: Mapping[str, str]) -> bool:
     """True when `variable` (`OPENAI_BASE_URL`) names `server`."""
     try:
@@ -86,22 +104,29 @@ def is_own(server: Server, variable: str, environment: Mapping[str, str]) -> boo
         return False
 
 
-def key_for(server: Server, environment: Mapping[str, str]) -> str | None:
+def key_for(server: Server, environment: Mapping[str, str], first: str = "") -> str | None:
     """The API key for `server`; None for this machine, which needs none.
 
-    Raises ModelError `no_key`, which names the variable that is missing.
+    Of two variables that name this server (`OPENAI_BASE_URL`), `first` counts. Raises ModelError
+    `no_key`, which names the variable that is missing.
     """
     names = [name for owner, name in OWNERS.items() if server.belongs_to(owner)]
-    names += [key for name, key in OWN_SERVERS.items() if is_own(server, name, environment)]
+    own = sorted(OWN_SERVERS, key=lambda name: name != first)
+    names += [OWN_SERVERS[name] for name in own if is_own(server, name, environment)]
     names = list(dict.fromkeys(names)) or [ANY_OTHER]
     for name in names:
         if key := environment.get(name, "").strip():
-            if not (key.isascii() and key.isprintable()):
+            if not is_key(key):
                 raise ModelError(f"{name} holds what cannot be a key", Reason.NO_KEY)
             return key
     if server.is_loopback:
         return None
     raise ModelError(f"{names[0]} is not set; it holds the key for {server.host}", Reason.NO_KEY)
+
+
+def is_key(text: str) -> bool:
+    """True for what a header can hold."""
+    return bool(text) and text.isascii() and text.isprintable()
 
 
 def _without_password(url: str) -> str:

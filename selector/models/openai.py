@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from selector.models.http import HttpModel, told_status
+from selector.models.failures import told_status
+from selector.models.http import HttpModel
 from selector.models.replies import End, Reply, count, dig, payload, text_of
 from selector.types import ModelReply, Prompt
 
@@ -42,18 +43,21 @@ class OpenAIModel(HttpModel):
                 {"role": "user", "content": self._content(prompt)},
             ],
             timeout=timeout,
-            **{self._cap: self._max_tokens},
-            **_format(step, prompt.schema),
-            **self._request,
+            extra_headers=self._headers,
+            extra_body=self._fields(self._cap() | _format(step, prompt.schema)),
         )
         return self._reply(payload(response.http_response.text, self.server.host))
 
-    @property
-    def _cap(self) -> str:
-        """The field that caps the answer: OpenAI's later models refuse the old one, which is the
-        only one that other servers are sure to know.
+    def _cap(self) -> dict[str, Any]:
+        """The field that caps the answer, where the user has not named one.
+
+        OpenAI's later models refuse the old one, which is the only one that other servers are sure
+        to know.
         """
-        return "max_completion_tokens" if self.server.belongs_to("api.openai.com") else "max_tokens"
+        old, new = "max_tokens", "max_completion_tokens"
+        if {old, new} & set(self._request):
+            return {}
+        return {new if self.server.belongs_to("api.openai.com") else old: self._max_tokens}
 
     def _content(self, prompt: Prompt) -> Any:
         """The user's message: one text, or two where the end of the stable part can be marked.
@@ -73,10 +77,10 @@ class OpenAIModel(HttpModel):
         ]
 
     def _reply(self, found: Any) -> Reply:
-        error = dig(found, "error") or dig(found, "choices", 0, "error")
-        if error:  # OpenRouter's way to say that a provider has failed
-            raise told_status(self.server.host, count(dig(error, "code")) or 500, error)
         message = dig(found, "choices", 0, "message")
+        error = dig(found, "choices", 0, "error") or dig(found, "error")
+        if error and not dig(message, "content"):  # how OpenRouter says that a provider has failed
+            raise told_status(self.server.host, count(dig(error, "code")) or 500, error)
         end = _ENDS.get(str(dig(found, "choices", 0, "finish_reason")), "whole")
         usage = dig(found, "usage")
         reply = ModelReply(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from selector.answer import read_items
@@ -18,6 +19,24 @@ class Reply(NamedTuple):
 
     usage: ModelReply  # the text and the tokens
     end: End = "whole"
+
+    def after(self, spent: Sequence[ModelReply]) -> Reply:
+        """This one with the tokens of what was replied before it, too."""
+        if not spent:
+            return self
+        before, usage = spent[-1], self.usage
+        return self._replace(
+            usage=ModelReply(
+                usage.text,
+                _sum(before.input_tokens, usage.input_tokens),
+                _sum(before.cached_tokens, usage.cached_tokens),
+                _sum(before.output_tokens, usage.output_tokens),
+            )
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else one + other
 
 
 def payload(text: str, server: str) -> Any:
@@ -73,14 +92,12 @@ def checked(reply: Reply, who: str) -> ModelReply:
     """
     usage = reply.usage
     if reply.end == "refused":
-        raise ModelError(f"{who} declined to answer", Reason.REFUSAL, usage=usage)
+        raise ModelError(f"{who} declined to answer", Reason.REFUSAL)
     try:
         read_items(usage.text)
     except AnswerError as error:
         if reply.end == "cut":
-            raise ModelError(
-                f"{who} was cut off: {error}", Reason.TRUNCATED, usage=usage
-            ) from error
+            raise ModelError(f"{who} was cut off: {error}", Reason.TRUNCATED) from error
         if error.reason is Reason.INVALID_JSON:
-            raise ModelError(f"{who}: {error}", Reason.INVALID_JSON, usage=usage) from error
+            raise ModelError(f"{who}: {error}", Reason.INVALID_JSON) from error
     return usage
