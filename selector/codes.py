@@ -90,7 +90,7 @@ class Reason(StrEnum):
     TRUNCATED = "truncated"  # the answer was cut off and nothing could be read from it
     INVALID_JSON = "invalid_json"  # the answer holds no JSON
     INVALID_SELECTION = "invalid_selection"  # JSON, but no list with a known name
-    MODEL_FAILED = "model_failed"  # the model function, or the selector, raised
+    MODEL_FAILED = "model_failed"  # the model, its provider, or the selector failed otherwise
     BUSY = "busy"  # too many earlier calls still hang
 
 

@@ -25,9 +25,15 @@ from itertools import accumulate, count
 from selector.names import shown_names
 from selector.templates import render, sentences
 from selector.text import age, boundary, clean, clean_lines, cut, defused, fitting, shown_lines
-from selector.types import DESCRIPTION_LIMIT, Memory, MemoryHeader, Problem, Selection
+from selector.types import (
+    CONTEXT_BYTES,
+    DESCRIPTION_LIMIT,
+    Memory,
+    MemoryHeader,
+    Problem,
+    Selection,
+)
 
-MAX_BYTES = 9_000  # of a block: some 2,500 tokens
 MAX_BODY_LINES = 200
 MAX_BODY_BYTES = 4_096
 LOOKED_AT = 4 * MAX_BODY_BYTES  # characters of a body: what is removed must not hide the rest
@@ -42,20 +48,20 @@ def context_block(
     memories: Sequence[Memory],
     *,
     now: datetime,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int = CONTEXT_BYTES,
     missing: Sequence[Problem] = (),
 ) -> str:
     """`memories` in their order as one block of at most `max_bytes` bytes of UTF-8.
 
     Ages count up to `now`, an aware time. `missing` are named in the last line where there is room
     for it. When the bodies do not fit, the short ones are whole and the long ones share the rest;
-    when not even the head lines do, the last memories are left out. "" when there is nothing to
-    show, or no room for the first head line. The same arguments give the same bytes.
+    when there is no room for a part of each, the last memories are left out. "" when there is
+    nothing to show, or no room for a part of the first. The same arguments give the same bytes.
     """
     if isinstance(max_bytes, bool) or not isinstance(max_bytes, int):
         raise TypeError(f"max_bytes {max_bytes!r}: a whole number of bytes is needed")
     if max_bytes <= 0:
-        raise ValueError(f"max_bytes {max_bytes!r}: at least 1 is needed, for instance {MAX_BYTES}")
+        raise ValueError(f"max_bytes {max_bytes!r}: 1 or more is needed, as {CONTEXT_BYTES}")
     if now.tzinfo is None:
         raise ValueError(f"now {now!r}: a time with a zone is needed")
     if not memories and not missing:
@@ -87,13 +93,16 @@ def _filled(
     room = max_bytes - sum(map(_size, frame))
     heads = [f"\n{ours}{note.head}" for note in notes]
     fit = sum(1 for used in accumulate(map(_size, heads)) if used <= room)
-    room -= sum(map(_size, heads[:fit]))
-    last = _left_out(absent, len(heads) - fit, ours, min(room, LEFT_OUT_LIMIT))
-    if not fit and (heads or not last):
-        return ""
-    tails = _tails(notes[:fit], ours, room - _size(last))
-    bodies = (part for pair in zip(heads, tails, strict=False) for part in pair)
-    return "".join((frame[0], *bodies, last, frame[1]))
+    # A head line without its body would say that the note is empty.
+    for kept in range(fit, 0, -1):
+        left = room - sum(map(_size, heads[:kept]))
+        last = _left_out(absent, len(heads) - kept, ours, min(left, LEFT_OUT_LIMIT))
+        tails = _tails(notes[:kept], ours, left - _size(last))
+        if all(tail or not note.body for tail, note in zip(tails, notes, strict=False)):
+            bodies = (part for pair in zip(heads, tails, strict=False) for part in pair)
+            return "".join((frame[0], *bodies, last, frame[1]))
+    last = _left_out(absent, 0, ours, min(room, LEFT_OUT_LIMIT))
+    return "".join((frame[0], last, frame[1])) if last and not heads else ""
 
 
 def _left_out(absent: Sequence[str], dropped: int, ours: str, room: int) -> str:

@@ -6,7 +6,6 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from selector.codes import Code
 from selector.files import code_of, opened_below, read_at_most
@@ -42,7 +41,6 @@ _OF_INDEXES = frozenset(
 _INDEXES = frozenset(("memory.md", "index.md"))  # of `INDEX_FILES`; the others are logs and texts
 # After these a link to nothing may be one to something that could not be seen.
 _BLIND = frozenset((Code.PERMISSION, Code.UNREADABLE, Code.VANISHED))
-_JOINERS = "\u200c\u200d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,16 +212,14 @@ def _of_text(name: str, raw: bytes) -> Iterator[Finding]:
     text, bad_line = _decoded(raw)
     if bad_line:
         yield finding_of(name, Code.INVALID_ENCODING, line=bad_line)
-    counts = {
-        number: count
-        for number, line in enumerate(text.split("\n"), 1)
-        if (count := _count_hidden(line))
-    }
-    if counts:
-        what = f"{sum(counts.values()):,} invisible, control or direction characters"
-        where = f"in {len(counts):,} lines" if len(counts) > 1 else "in one line"
-        told = f"{what} {where}: a model may read what you do not see; look, and delete them"
-        yield finding_of(name, Code.HIDDEN_TEXT, told, min(counts))
+    hidden = [number for number, line in enumerate(text.split("\n"), 1) if _has_hidden(line)]
+    if hidden:
+        where = f"in {len(hidden):,} lines" if len(hidden) > 1 else "in one line"
+        told = (
+            f"invisible, control or direction characters {where}: a model may read what you do not"
+            " see; look, and delete them"
+        )
+        yield finding_of(name, Code.HIDDEN_TEXT, told, hidden[0])
 
 
 def _decoded(raw: bytes) -> tuple[str, int | None]:
@@ -237,22 +233,10 @@ def _decoded(raw: bytes) -> tuple[str, int | None]:
         return raw.decode(encoding, "replace"), before.count("\n") + 1
 
 
-def _count_hidden(line: str) -> int:
-    """How many characters of a line nobody sees, by the rules for what a model is shown."""
-    if (line.isascii() and line.isprintable()) or not _has_hidden(line):
-        return 0
-    plain = "".join(" " if char not in _JOINERS and _is_hidden(char) else char for char in line)
-    total = sum(one != other for one, other in zip(line, plain, strict=True))
-    for index, char in enumerate(plain):
-        if char in _JOINERS:  # which spell a word, or not, by what they join
-            total += _is_hidden(plain[max(index - 1, 0) : index + 2])
-    return total or 1
-
-
-def _has_hidden(text: str) -> bool:
+def _has_hidden(line: str) -> bool:
+    """True when a person does not see all that a model would read."""
+    if line.isascii() and line.isprintable():
+        return False
     codes: set[Code] = set()
-    clean(text, codes)
+    clean(line, codes)
     return Code.HIDDEN_TEXT in codes
-
-
-_is_hidden = lru_cache(4096)(_has_hidden)  # of a character, or one with its neighbours

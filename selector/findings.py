@@ -78,7 +78,6 @@ NOT_FINDINGS = frozenset(
         Code.NOT_LISTED,  # an answer to a name that somebody asks for
     )
 )
-_RANKS = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +92,9 @@ class Finding:
     fixed: bool = False  # mended just now
 
 
-def place(finding: Finding) -> tuple[int, str, Code, int]:
+def place(finding: Finding) -> tuple[bool, str, Code, int]:
     """What findings are sorted by: errors first, then name, code and line."""
-    return _RANKS[finding.severity], finding.name, finding.code, finding.line or 0
+    return finding.severity is not Severity.ERROR, finding.name, finding.code, finding.line or 0
 
 
 def finding_of(

@@ -17,6 +17,7 @@ from selector.roots import Root, root_paths
 from selector.scan import Scan, scan
 from selector.scoring import HeuristicScorer, as_candidates
 from selector.types import (
+    CONTEXT_BYTES,
     Memory,
     MemoryHeader,
     MemorySelector,
@@ -106,7 +107,9 @@ class MemoryStore:
         clock = Clock(chosen.timeout, chosen.cancel)
         return _made(await arun(self._select(str(query), chosen, clock), clock), clock)
 
-    def context(self, selection: Selection | Iterable[MemoryHeader], max_bytes: int = 9_000) -> str:
+    def context(
+        self, selection: Selection | Iterable[MemoryHeader], max_bytes: int = CONTEXT_BYTES
+    ) -> str:
         """The chosen memories as one block for a prompt, of at most `max_bytes` bytes of UTF-8.
 
         The bodies are read now; ages count up to when the choice was made. A memory that cannot be
@@ -123,7 +126,7 @@ class MemoryStore:
         )
 
     async def acontext(
-        self, selection: Selection | Iterable[MemoryHeader], max_bytes: int = 9_000
+        self, selection: Selection | Iterable[MemoryHeader], max_bytes: int = CONTEXT_BYTES
     ) -> str:
         """The asynchronous twin of `context`: the files are read off the event loop."""
         from selector.calls import awork

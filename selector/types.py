@@ -11,6 +11,8 @@ from typing import Any, Protocol, TypedDict
 from selector.codes import Code, DescriptionSource, Outcome, Reason, Severity, Warn
 
 DEFAULT_LIMIT = 5
+DEFAULT_TIMEOUT = 10.0  # seconds
+CONTEXT_BYTES = 9_000  # of a context block, some 2,500 tokens: what every client takes
 DESCRIPTION_LIMIT = 512  # characters
 
 
@@ -144,7 +146,7 @@ class SelectOptions:
     types: Sequence[str] = ()  # only these types; empty for all
     files: Sequence[str] = ()  # paths being worked on
     model: bool = True  # False: the scorer answers, the model is not asked
-    timeout: float | None = 10.0  # seconds of wall clock; None for no limit
+    timeout: float | None = DEFAULT_TIMEOUT  # seconds of wall clock; None for no limit
     cancel: StopSignal | None = None
 
     def __post_init__(self) -> None:

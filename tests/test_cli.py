@@ -87,9 +87,15 @@ def test_version(capsys: Capture) -> None:
         ("select x --context --max-bytes 0", "memsel select: --max-bytes 0: a whole number from "),
         ("select how do I", "memsel select: 'do I' is left over: put the prompt in quotes: mem"),
         ("select --root . -- -x y", "memsel select: 'y' is left over: put the prompt in quotes: "),
-        ("select -- -x --root .", "memsel select: '--root .' is left over: put the prompt in qu"),
+        (
+            "select -- -x --root .",
+            "memsel select: '--root' stands behind --: options go before it",
+        ),
         ("show a b", "memsel show: 'b' is left over: only one NAME; quotes keep one with spaces "),
-        ("list x", "memsel list: 'x' is left over: one argument too many; see memsel list --help"),
+        (
+            "list x",
+            "memsel list: 'x' is left over: one argument too many; folders are named with ",
+        ),
         ("completion tcsh", "memsel completion: SHELL: invalid choice: 'tcsh' (choose from "),
         ("list", "memsel list: no folder of memories: give --root DIR or set MEMSEL_ROOT; see "),
         ("select x --root . --model gpt", "memsel: --model: model 'gpt': name one as anthropic:"),
@@ -126,7 +132,7 @@ def test_a_root_that_cannot_be_read(
     answer = json.loads(out)
     assert answer["ok"] is False
     assert answer["error"] == {"type": word, "message": line}
-    assert answer["meta"].keys() == {"schema", "command", "elapsed_ms"}
+    assert answer["meta"].keys() == {"schema", "command", "elapsed_ms", "messages"}
     assert answer["meta"]["command"] == command.split()[0]
     assert err == f"memsel: {line}\n"
 
@@ -156,7 +162,9 @@ def test_a_prompt_that_reads_like_an_option_asks_for_no_envelope(capsys: Capture
     assert failed(capsys, "select", "--", "--json")[0] == 2
 
 
-@pytest.mark.parametrize("command", ["select QUERY", "list", "manifest", "show user_ruben.md"])
+@pytest.mark.parametrize(
+    "command", ["select QUERY", "list", "manifest", "show user_ruben.md", "doctor"]
+)
 def test_the_envelope(command: str, memories: str, capsys: Capture) -> None:
     words = [QUERY if word == "QUERY" else word for word in command.split()]
     assert main([*words, "--root", memories, "--json"]) == 0
@@ -165,11 +173,35 @@ def test_the_envelope(command: str, memories: str, capsys: Capture) -> None:
     assert answer.keys() == {"ok", "data", "meta"}
     assert answer["ok"] is True
     assert answer["meta"].pop("elapsed_ms") > 0
-    assert answer["meta"] == {"schema": 1, "command": words[0]}
+    assert answer["meta"] == {"schema": 1, "command": words[0], "messages": []}
     assert (out.isascii(), err) == (True, "")
     answer["meta"]["elapsed_ms"] = 0
     text = json.dumps(answer, indent=2, ensure_ascii=False).replace(memories, "MEMORIES")
     compare(f"{words[0]}.json", text)
+
+
+def test_the_envelope_of_an_error(tmp_path: Path, capsys: Capture) -> None:
+    missing = str(tmp_path / "missing")
+    assert main(["list", "--root", missing, "--json"]) == 2
+    answer = json.loads(capsys.readouterr().out)
+    answer["meta"]["elapsed_ms"] = 0
+    compare("error.json", json.dumps(answer, indent=2).replace(missing, "MISSING"))
+
+
+def test_what_is_said_beside_the_result_is_in_the_envelope_too(
+    memories: str, tmp_path: Path, capsys: Capture
+) -> None:
+    roots = ["--root", f"here={memories}", "--root", f"gone={tmp_path / 'gone'}"]
+    for command in (["select", QUERY], ["list"], ["manifest"], ["doctor"]):
+        assert main([*command, *roots, "--json"]) in (0, 1)
+        out, err = capsys.readouterr()
+        (message,) = json.loads(out)["meta"]["messages"]
+        assert err == f"memsel: {message}\n"
+        assert "gone" in message
+    call = ["select", QUERY, "--root", memories, "--json", "--context", "--max-bytes", "99"]
+    assert main(call) == 0
+    (message,) = json.loads(capsys.readouterr().out)["meta"]["messages"]
+    assert "no room" in message
 
 
 def test_only_what_a_command_needs_is_imported(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_model_that_did_not_answer_is_explained(
     out = capsys.readouterr().out
     assert re.search(r"^fell_back in \d+ ms, by the offline scorer$", out, re.MULTILINE)
     assert "reason: invalid_selection: " in out
-    assert f"model: {model}, 21 candidates shown, 0 not shown\n" in out
+    assert f"model: {model}, 21 candidates in the prompt, 0 left out\n" in out
     assert """the model answered: ["no.md"]\n""" in out
 
 

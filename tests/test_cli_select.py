@@ -36,12 +36,15 @@ def test_the_chosen_memories_are_the_only_output(memories: str, capsys: Capture)
 
 def test_nothing_relevant_is_said_in_words(memories: str, capsys: Capture) -> None:
     assert main(["select", "thanks, that was it", "--root", memories]) == 0
-    assert capsys.readouterr().out == "No memory helps with this.\n"
+    assert capsys.readouterr() == ("", "memsel: no memory helps with this\n")
+    call = ["select", "thanks, that was it", "--root", memories, "--type", "nosuch"]
+    assert main(call) == 0
+    assert capsys.readouterr().err == "memsel: no memory of type nosuch helps with this\n"
 
 
 def test_an_empty_folder_is_named(tmp_path: Path, capsys: Capture) -> None:
     assert main(["select", QUERY, "--root", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == f"There are no memories in {tmp_path}.\n"
+    assert capsys.readouterr() == ("", f"memsel: there are no memories in {tmp_path}\n")
 
 
 @pytest.mark.parametrize(
@@ -191,7 +194,7 @@ def test_a_choice_that_ran_out_of_time_is_not_called_irrelevant(
     assert main(["select", QUERY, "--root", str(tmp_path), "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["data"]["warnings"] == list(warnings)
-    assert err == line
+    assert err == line + "memsel: no memory helps with this\n"
 
 
 def test_the_block_for_a_prompt(memories: str, capsys: Capture) -> None:
@@ -209,7 +212,7 @@ def test_the_block_for_a_prompt(memories: str, capsys: Capture) -> None:
 
 def test_no_block_where_nothing_helps(memories: str, capsys: Capture) -> None:
     assert main(["select", "thanks, that was it", "--root", memories, "--context"]) == 0
-    assert capsys.readouterr() == ("", "memsel: No memory helps with this.\n")
+    assert capsys.readouterr() == ("", "memsel: no memory helps with this\n")
     assert main(["select", QUERY, "--root", memories, "--context", "--max-bytes", "9"]) == 0
     out, err = capsys.readouterr()
     assert out == ""

@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from selector.codes import Reason
 from selector.errors import ConfigurationError, ModelError
-from selector.models import FORMS, failures, http, load
+from selector.models import FORMS, KINDS, failures, http, load
 from selector.models.anthropic import AnthropicModel
 from selector.models.command import CommandModel
 from selector.models.failures import MAX_PAUSE, _wanted
@@ -119,6 +120,10 @@ CONTRACT = {
 }
 
 
+def test_the_contract_is_for_every_kind_of_model() -> None:
+    assert KITS.keys() == KINDS.keys() | {"function"}
+
+
 # A program has no way to say that it refuses.
 PAIRS = [(kit, case) for kit in KITS for case in CONTRACT if (kit, case) != ("command", "refused")]
 
@@ -161,6 +166,10 @@ def test_the_contract(folder: Path, kit: str, case: str, mode: str) -> None:
         (fails(403), "auth", 1),
         (fails(402), "rate_limited", 1),
         (fails(404), "bad_request", 1),
+        (fails(408, retry_after="0.01"), "timeout", 3),
+        (fails(409, retry_after="0.01"), "overloaded", 3),
+        (fails(504, retry_after="0.01"), "timeout", 3),
+        (fails(401, "long " * 1_000), "auth", 1),
         (fails(413), "bad_request", 1),
         (fails(400), "bad_request", 3),  # once for each step
         (fails(422), "bad_request", 3),
@@ -194,6 +203,7 @@ def test_what_a_server_may_do_instead(
         assert found == reason
         assert "\n" not in message
         assert "<" not in message
+        assert len(message) < 700
         assert len(server.requests) == requests
 
 
@@ -215,6 +225,50 @@ def test_how_long_a_server_wants_to_be_left_alone(
     headers: dict[str, str], seconds: float | None
 ) -> None:
     assert _wanted(headers) == seconds
+
+
+@HTTP
+@pytest.mark.parametrize(
+    ("reply", "cause"),
+    [(fails(401), "AuthenticationError"), (PAGE, "JSONDecodeError"), (silent, "TimeoutError")],
+    ids=["refused", "page", "silent"],
+)
+def test_the_cause_is_kept(protocol: Protocol, reply: Reply, cause: str) -> None:
+    protocol.adapter("m")._load()
+    with serving(reply) as server, pytest.raises(ModelError) as failed:
+        ask(protocol.model(server.url), Prompt("s", "c", "q", {}, timeout=0.5))
+    assert type(failed.value.__cause__).__name__ == cause
+
+
+@HTTP
+def test_the_client_is_told_how_much_time_is_left(
+    protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[float] = []
+
+    async def handle(_: Any, request: httpx2.Request) -> httpx2.Response:
+        told.append(request.extensions["timeout"]["read"])
+        return httpx2.Response(500, headers={"retry-after": "1"}, json={})
+
+    monkeypatch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", handle)
+    reason_of(protocol.model("http://127.0.0.1:9"), Prompt("s", "c", "q", {}, timeout=12.0))
+    first, second, third = told
+    assert 12 >= first > second + 0.9 > third + 1.8
+
+
+def test_each_pause_is_longer_than_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    sleep = asyncio.sleep
+
+    async def note(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(asyncio, "sleep", note)
+    with serving(fails(500)) as server:
+        reason_of(OpenAIModel("m", base_url=server.url))
+    first, second = pauses
+    assert 0.29 < first <= 0.4 < second <= 0.8
 
 
 @HTTP
@@ -333,6 +387,24 @@ def test_many_threads_that_run_out_of_time_make_nobody_busy(folder: Path) -> Non
         for thread in threads:
             thread.join()
     assert set(reasons) == {Reason.TIMEOUT}
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "openai"])
+def test_a_process_that_asks_for_the_first_time_ends_in_time(folder: Path, kind: str) -> None:
+    # The clients take longer to import than there is time.
+    with serving(silent) as server:
+        code = (
+            "import sys, time; start = time.monotonic()\n"
+            "from selector import MemoryStore\n"
+            f"model = '{kind}:m@{server.url}'\n"
+            f"found = MemoryStore({str(folder)!r}, model=model)"
+            f".find_relevant({QUERY!r}, timeout=0.2)\n"
+            "print(found.reason, 'done' if found.elapsed < 0.2 + 0.2 else found.elapsed)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
+    assert (done.stdout, done.stderr, done.returncode) == ("timeout done\n", "", 0)
 
 
 def test_a_process_does_not_wait_for_a_host_that_is_looked_up(folder: Path) -> None:
@@ -522,9 +594,6 @@ def test_the_stable_part_is_marked_where_the_api_has_it(
     ],
 )
 def test_a_name_says_model_and_server(spec: str, model: str, url: str) -> None:
-    if "HTTP" in spec:
-        spec = spec.replace("HTTP", "http")
-        url = url.lower()
     found = load(spec)
     assert isinstance(found, HttpModel)
     assert (found.model, found.server.url) == (model, url)

@@ -38,7 +38,7 @@ def test_the_commands_print_what_is_shown(readme: str, capsys: pytest.CaptureFix
     for call in calls:
         line, shown = call.split("\n", 1)
         assert main(shlex.split(line)) == 0
-        assert capsys.readouterr().out == shown
+        assert "".join(capsys.readouterr()) == shown
 
 
 def test_every_option_and_outcome_is_explained(readme: str) -> None:

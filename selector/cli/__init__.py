@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from selector.cli.output import FAILED, INTERRUPTED, OK, USAGE, Failure, note, report
+from selector.cli.output import FAILED, INTERRUPTED, OK, Failure, forget, note, report
 from selector.cli.parser import COMMANDS, parse
 from selector.errors import ConfigurationError
 
@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     start = time.monotonic()
+    forget()
     try:
         try:
             return _answered(words, start)
@@ -87,6 +88,3 @@ def _unheard(code: int) -> int:
     """`code`, after keeping the interpreter from complaining at exit that nobody listens."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
-
-
-__all__ = ["FAILED", "INTERRUPTED", "OK", "USAGE", "console", "main"]

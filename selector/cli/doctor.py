@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from selector.findings import Finding
 
 FIXED = "fixed"
-WORDS = ("error", "warning", "info", FIXED)
+WORDS = ("error", "warning", FIXED)
 
 
 def fill(parser: Parser) -> None:
@@ -68,9 +68,9 @@ def _print(findings: Sequence[Finding]) -> None:
         for one in findings:
             line(f"{_word(one)}  {_place(one)}  {one.message}")
         return
-    from selector.cli.table import BOLD, DIM, GREEN, PLAIN, RED, YELLOW, table
+    from selector.cli.table import BOLD, GREEN, PLAIN, RED, YELLOW, table
 
-    styles = dict(zip(WORDS, (RED, YELLOW, DIM, GREEN), strict=True))
+    styles = dict(zip(WORDS, (RED, YELLOW, GREEN), strict=True))
     table(
         [
             ((_word(one), styles[_word(one)]), (_place(one), BOLD), (one.message, PLAIN))

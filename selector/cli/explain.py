@@ -123,7 +123,7 @@ class Explanation:
         if selection.reason:
             yield f"reason: {': '.join(filter(None, (selection.reason, selection.detail)))}"
         if self._spec:
-            told = f"{len(self._shown)} candidates shown, {self._not_shown} not shown"
+            told = f"{len(self._shown)} candidates in the prompt, {self._not_shown} left out"
             yield f"model: {self._spec}, {told if self._asked else 'not asked'}"
         if self._reply is not None:
             yield f"tokens: {_tokens(self._reply)}"

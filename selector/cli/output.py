@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from selector.types import MemoryHeader
 
-OK, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 SCHEMA_VERSION = 1
+
+_said: list[str] = []  # on stderr, by this call
 
 _JOINERS = "\u200c\u200d"  # they spell words and emoji, and move nothing on a screen
 
@@ -37,7 +39,8 @@ def line(text: str = "", *, harmless_already: bool = False) -> None:
 
 
 def note(text: str, who: str | None = None) -> None:
-    """Says one line beside the result, on stderr."""
+    """Says one line beside the result, on stderr; in an envelope it is one of the messages."""
+    _said.append(text)
     if sys.stderr is not None:  # else it would go to stdout
         with suppress(OSError):  # nobody hears it
             print(f"{who or 'memsel'}: {harmless(text)}", file=sys.stderr, flush=True)
@@ -56,7 +59,17 @@ def report(failure: Failure, command: str | None, start: float) -> None:
 
 def _meta(command: str | None, start: float) -> dict[str, Any]:
     elapsed = round((time.monotonic() - start) * 1000, 1)
-    return {"schema": SCHEMA_VERSION, "command": command, "elapsed_ms": elapsed}
+    return {
+        "schema": SCHEMA_VERSION,
+        "command": command,
+        "elapsed_ms": elapsed,
+        "messages": list(_said),
+    }
+
+
+def forget() -> None:
+    """Begins a new call in the same process."""
+    _said.clear()
 
 
 def _print_json(envelope: dict[str, Any]) -> None:

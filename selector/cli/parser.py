@@ -31,10 +31,12 @@ Run = Callable[[argparse.Namespace], int]
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line.
 
-    `surplus` says what to do about words that no argument takes.
+    `surplus` says what to do about words that no argument takes, `dashes` about an option that
+    there is not.
     """
 
-    surplus = "one argument too many"
+    surplus = "one argument too many; folders are named with --root"
+    dashes = ""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=formatter, **settings)
@@ -48,22 +50,36 @@ class Parser(argparse.ArgumentParser):
 
     def words(self, words: list[str]) -> argparse.Namespace:
         """The options in `words`; raises Failure for one that is left over."""
+        # Before argparse says that something else is missing.
+        if unknown := next(filter(self._is_unknown, _before_dashes(words)), None):
+            self.error(self._unknown(unknown))
         options, extra = self.parse_known_args(words)
         if extra:
-            self._left_over(extra, words)
+            self._left_over(extra)
         return options
 
-    def _left_over(self, extra: list[str], words: list[str]) -> NoReturn:
-        before = words[: words.index("--")] if "--" in words else words
-        unknown = next((word for word in extra if word[:1] == "-" and word in before), None)
-        left = " ".join(word for word in extra if word != "--")
-        self.error(self._unknown(unknown) if unknown else f"{left!r} is left over: {self.surplus}")
+    def _is_unknown(self, word: str) -> bool:
+        """True for an option that there is not; a number or a sentence with a dash is none."""
+        if word[:1] != "-" or word == "-" or word[1:2].isdigit() or " " in word:
+            return False
+        return word.partition("=")[0] not in self._option_string_actions
+
+    def _left_over(self, extra: list[str]) -> NoReturn:
+        words = [word for word in extra if word != "--"]
+        if any(word.partition("=")[0] in self._option_string_actions for word in words):
+            self.error(f"{words[0]!r} stands behind --: options go before it")
+        self.error(f"{' '.join(words)!r} is left over: {self.surplus}")
 
     def _unknown(self, word: str) -> str:
         from difflib import get_close_matches
 
         near = get_close_matches(word.partition("=")[0], self._option_string_actions, 1)
-        return f"{word}: there is no such option" + "".join(f"; is it {one}?" for one in near)
+        meant = f"is it {near[0]}?" if near else self.dashes
+        return f"{word}: there is no such option{meant and f'; {meant}'}"
+
+
+def _before_dashes(words: list[str]) -> list[str]:
+    return words[: words.index("--")] if "--" in words else words
 
 
 def usage(message: str, command: str = "") -> Failure:

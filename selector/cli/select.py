@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,6 @@ from selector.cli.options import (
 )
 from selector.cli.output import (
     OK,
-    TERMINATED,
     Failure,
     encodable,
     harmless,
@@ -36,15 +35,20 @@ from selector.cli.parser import Parser, usage
 from selector.codes import Outcome, Reason, Warn
 from selector.errors import ConfigurationError
 from selector.store import MemoryStore
-from selector.types import DEFAULT_LIMIT, ModelFunction, Selection, SelectKeywords
+from selector.types import (
+    CONTEXT_BYTES,
+    DEFAULT_LIMIT,
+    DEFAULT_TIMEOUT,
+    ModelFunction,
+    Selection,
+    SelectKeywords,
+)
 
 if TYPE_CHECKING:
     from selector.cli.explain import Record
 
 MODEL, TIMEOUT = "MEMSEL_MODEL", "MEMSEL_TIMEOUT"
 NO_MODEL = "none"
-SECONDS = "10"
-CONTEXT_BYTES = 9_000
 STDIN_BYTES = 1024 * 1024  # of a prompt: more is no prompt
 _QUOTES = 'put the prompt in quotes: memsel select "How do I ..."'
 
@@ -55,6 +59,7 @@ def fill(parser: Parser) -> None:
         "Choose the memories that help with a prompt: offline, unless a model is named."
     )
     parser.surplus = _QUOTES
+    parser.dashes = "a prompt that begins with a dash stands behind --"
     about = "the prompt, in quotes; - reads it from standard input; -- goes before a leading dash"
     parser.add_argument("query", metavar="QUERY", help=about)
     add_roots(parser)
@@ -81,7 +86,8 @@ def fill(parser: Parser) -> None:
     parser.add_argument(
         "--timeout",
         metavar="SECONDS",
-        help=f"for everything; then the offline scorer answers (default: {TIMEOUT}, else 10)",
+        help=f"for everything; then the offline scorer answers (default: {TIMEOUT}, else "
+        f"{DEFAULT_TIMEOUT:g})",
     )
     parser.add_argument(
         "--context", action="store_true", help="print the block for a prompt, and nothing else"
@@ -100,12 +106,13 @@ def run(options: Namespace) -> int:
     folders = roots(options)
     spec, model = _model(options)
     query = _query(options.query)
-    record = _recorded(model) if options.explain else None
+    record = _record(model) if options.explain and model else None
     store = MemoryStore(folders.get("") or folders, model=record or model)
     selection = store.find_relevant(query, **chosen)
     check_roots(options, folders, failed_roots(folders, selection.problems))
     _warn(selection, spec)
     context = store.context(selection, max_bytes=max_bytes) if options.context else None
+    _say_what_is_missing(selection, folders, options.types, context)
     explanation = None
     if options.explain:
         from selector.cli.explain import Explanation
@@ -115,14 +122,12 @@ def run(options: Namespace) -> int:
         told = {} if context is None else {"context": context}
         succeed(_data(selection) | told | (explanation.data() if explanation else {}), options)
         return OK
-    lines = explanation.lines() if explanation else ()
     if context is None:
-        _print(selection, folders)
-        _print_below(lines)
+        _print(selection)
     else:
-        _print_context(context, selection, folders)
-        for text in lines:
-            note(text)
+        _print_context(context)
+    if explanation:
+        _print_explanation(explanation.lines(), beside=context is not None)
     return OK
 
 
@@ -137,10 +142,10 @@ def _keywords(options: Namespace) -> SelectKeywords:
     }
 
 
-def _recorded(model: ModelFunction | None) -> Record | None:
+def _record(model: ModelFunction) -> Record:
     from selector.cli.explain import Record
 
-    return Record(model) if model else None
+    return Record(model)
 
 
 def _query(text: str) -> str:
@@ -157,7 +162,7 @@ def _query(text: str) -> str:
 def _timeout(options: Namespace) -> float:
     name, text = "--timeout", options.timeout
     if text is None:
-        name, text = TIMEOUT, environment(TIMEOUT) or SECONDS
+        name, text = TIMEOUT, environment(TIMEOUT) or str(DEFAULT_TIMEOUT)
     try:
         seconds = float(text)
     except ValueError:
@@ -192,11 +197,13 @@ def _model(options: Namespace) -> tuple[str | None, ModelFunction | None]:
 
 
 def _leave_in_order() -> None:
-    """Makes SIGTERM an exit like others, behind which no program that is asked runs on."""
+    """Makes SIGTERM and SIGHUP an exit like others: no program that is asked runs on behind it."""
     import signal
 
     with suppress(ValueError):  # not the main thread: whoever runs this has a say of their own
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+        for name in ("SIGTERM", "SIGHUP"):  # the second one not on Windows
+            if number := getattr(signal, name, 0):
+                signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 def _warn(selection: Selection, spec: str | None) -> None:
@@ -213,16 +220,23 @@ def _warn(selection: Selection, spec: str | None) -> None:
         note(f"{told} ({why}); the offline scorer chose")
 
 
-def _nothing(selection: Selection, folders: dict[str, str]) -> str:
-    if selection.outcome is Outcome.NO_MEMORIES:
-        return f"There are no memories in {', '.join(folders.values())}."
-    return "No memory helps with this."
+def _say_what_is_missing(
+    selection: Selection, folders: dict[str, str], types: Sequence[str], context: str | None
+) -> None:
+    """Says why the result is empty, where it is."""
+    if selection and context == "":
+        note("the block has no room for a memory: give --max-bytes more, or leave it out")
+    elif selection.outcome is Outcome.NO_MEMORIES:
+        note(f"there are no memories in {', '.join(folders.values())}")
+    elif not selection:
+        kind = f" of type {' or '.join(types)}" if types else ""
+        note(f"no memory{kind} helps with this")
 
 
-def _print(selection: Selection, folders: dict[str, str]) -> None:
+def _print(selection: Selection) -> None:
     if not selection:
-        line(_nothing(selection, folders))
-    elif is_terminal():
+        return
+    if is_terminal():
         from selector.cli.table import memory_table
 
         memory_table([(header, "") for header in selection])
@@ -231,20 +245,19 @@ def _print(selection: Selection, folders: dict[str, str]) -> None:
             line(memory_line(header))
 
 
-def _print_below(lines: Iterable[str]) -> None:
-    """Prints lines behind an empty one, where there are any."""
-    for number, text in enumerate(lines):
-        if number == 0:
-            line()
+def _print_explanation(lines: Iterable[str], *, beside: bool) -> None:
+    """Prints it below the memories, or on stderr beside a block."""
+    if beside:
+        for text in lines:
+            note(text)
+        return
+    line()
+    for text in lines:
         line(text)
 
 
-def _print_context(context: str, selection: Selection, folders: dict[str, str]) -> None:
-    if not context and selection:
-        note("the block has no room for a memory: give --max-bytes more, or leave it out")
-    elif not context:
-        note(_nothing(selection, folders))
-    elif sys.stdout is not None:
+def _print_context(context: str) -> None:
+    if context and sys.stdout is not None:
         shown = harmless(context, keep="\n\t") if is_terminal() else context
         print(encodable(shown))
 

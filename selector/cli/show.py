@@ -19,7 +19,7 @@ from selector.cli.output import (
     succeed,
 )
 from selector.cli.parser import Parser
-from selector.cli.scanned import scanned
+from selector.cli.scanned import VALID, scanned, standings
 from selector.codes import Code
 from selector.errors import ReadError
 from selector.types import Memory
@@ -49,10 +49,12 @@ def run(options: Namespace) -> int:
         if error.code is Code.NOT_LISTED:
             message = _unknown(options.name, [header.name for header in found.headers])
         raise Failure(str(error.code), message, FAILED) from error
+    names = standings(store, found.headers)
+    standing = next((one.word for one in names if one.header.name == options.name), VALID)
     if options.json:
-        succeed(_data(memory), options)
+        succeed(_data(memory) | {"standing": standing}, options)
     elif is_terminal():
-        for text in _head(memory):
+        for text in _head(memory, standing):
             line(text, harmless_already=True)
         line()
         for text in harmless(memory.text.replace("\r\n", "\n"), keep="\n\t").splitlines():
@@ -82,7 +84,7 @@ def _near(name: str, names: Sequence[str]) -> Iterator[str]:
     yield from dict.fromkeys(bases.get(one, one) for one in found)
 
 
-def _head(memory: Memory) -> Iterator[str]:
+def _head(memory: Memory, standing: str) -> Iterator[str]:
     from selector.cli.table import BOLD, DIM, painted
 
     header = memory.header
@@ -91,6 +93,7 @@ def _head(memory: Memory) -> Iterator[str]:
         ("type", header.type),
         ("title", header.title),
         ("description", header.description),
+        ("standing", "" if standing == VALID else f"{standing}: takes no part in the choice"),
         ("changed", f"{header.modified:%Y-%m-%d %H:%M} UTC"),
         ("path", header.path),
         ("sha256", memory.sha256),

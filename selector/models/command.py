@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO
 
 from selector.codes import Reason
 from selector.errors import ConfigurationError, ModelError
@@ -51,11 +51,10 @@ class CommandModel:
     def named(cls, text: str) -> CommandModel:
         """The model that `PROGRAM ARGS` names, quoted as for a shell."""
         try:
-            return cls(shlex.split(text))
-        except ValueError as error:  # which ConfigurationError is, too
-            if isinstance(error, ConfigurationError):
-                raise
+            words = shlex.split(text)
+        except ValueError as error:
             raise ConfigurationError(f"model command {text!r}: {error}") from error
+        return cls(words)
 
     def __repr__(self) -> str:
         return f"CommandModel({list(self.command)!r})"
@@ -114,7 +113,8 @@ class CommandModel:
         if status:
             complaint.seek(max(_size(complaint) - MAX_ERROR, 0))
             lines = complaint.read(MAX_ERROR).decode("utf-8", "replace").strip().splitlines()
-            raise ModelError(f"{name} ended with {status}: {lines[-1] if lines else 'no word'}")
+            told = lines[-1] if lines else "it said nothing"
+            raise ModelError(f"{name} ended with {status}: {told}")
         answer.seek(0)
         text = answer.read(MAX_OUTPUT).decode("utf-8", "replace")
         return checked(Reply(ModelReply(text), "cut" if status is None else "whole"), name)
@@ -136,7 +136,7 @@ def _kill(pid: int) -> None:
 
 
 @atexit.register
-def _kill_all() -> Any:
+def _kill_all() -> None:
     """What is asked in a thread that nobody waits for must not outlive this process."""
     for pid in tuple(_running):
         _kill(pid)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import re
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, ClassVar
@@ -23,6 +24,8 @@ from selector.types import ModelReply, Prompt
 MAX_TOKENS = 2_000  # of an answer: a few names, and what a model thinks before
 # What would make another protocol of it.
 _NOT_FOR_REQUESTS = frozenset(("messages", "n", "stream", "timeout"))
+
+_NAMED = re.compile(r"(.+)@(https?://.*)", re.IGNORECASE | re.DOTALL)  # the last of several
 
 # (protocol, base URL) -> the first step that was not refused or ignored there, for this process.
 _steps: dict[tuple[str, str], int] = {}
@@ -71,12 +74,8 @@ class HttpModel:
     @classmethod
     def named(cls, text: str) -> HttpModel:
         """The model that `MODEL` or `MODEL@BASE_URL` names."""
-        places = [
-            place for scheme in ("@http://", "@https://") if (place := text.rfind(scheme)) > 0
-        ]
-        if places:
-            place = max(places)
-            return cls(text[:place], base_url=text[place + 1 :])
+        if found := _NAMED.fullmatch(text):
+            return cls(found[1], base_url=found[2])
         if "@" in text[1:]:  # in front it may be a part of the name
             raise ConfigurationError(
                 f"model {text!r}: behind the @ a base URL with http:// or https:// is needed"

@@ -92,12 +92,13 @@ def checked(reply: Reply, who: str) -> ModelReply:
     """
     usage = reply.usage
     if reply.end == "refused":
-        raise ModelError(f"{who} declined to answer", Reason.REFUSAL)
+        raise ModelError(f"{who} declined to answer", Reason.REFUSAL, usage=usage)
     try:
         read_items(usage.text)
     except AnswerError as error:
         if reply.end == "cut":
-            raise ModelError(f"{who} was cut off: {error}", Reason.TRUNCATED) from error
+            told = f"{who} was cut off: {error}"
+            raise ModelError(told, Reason.TRUNCATED, usage=usage) from error
         if error.reason is Reason.INVALID_JSON:
-            raise ModelError(f"{who}: {error}", Reason.INVALID_JSON) from error
+            raise ModelError(f"{who}: {error}", Reason.INVALID_JSON, usage=usage) from error
     return usage
