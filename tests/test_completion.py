@@ -94,11 +94,35 @@ def test_every_script_knows_the_commands(shell: str, capsys: Capture) -> None:
     assert "max-bytes" in script
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_the_other_scripts_can_be_parsed(shell: str, notes: Path) -> None:
+def script(shell: str, notes: Path) -> tuple[str, Path]:
+    """The shell, and the file with its script."""
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"no {shell} here")
-    script = notes / f"script.{shell}"
-    script.write_bytes(subprocess.run(["memsel", "completion", shell], capture_output=True).stdout)
-    subprocess.run([program, "-n", script], check=True)
+    path = notes / f"script.{shell}"
+    path.write_bytes(subprocess.run(["memsel", "completion", shell], capture_output=True).stdout)
+    subprocess.run([program, "-n", path], check=True)
+    return program, path
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("memsel s", ["select", "show"]),
+        ("memsel show --root notes al", ["al pine.md", "alpha.md"]),
+        ("memsel completion z", ["zsh"]),
+    ],
+)
+def test_fish(line: str, offered: list[str], notes: Path) -> None:
+    fish, path = script("fish", notes)
+    done = subprocess.run(
+        [fish, "--no-config", "-c", f"source {path}; complete -C '{line}'"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert sorted(one.partition("\t")[0] for one in done.stdout.splitlines()) == offered
+
+
+def test_zsh_can_parse_its_script(notes: Path) -> None:
+    script("zsh", notes)  # it completes in its line editor alone
