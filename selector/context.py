@@ -23,6 +23,7 @@ from hashlib import sha256
 from itertools import accumulate, count
 
 from selector.names import shown_names
+from selector.patterns import lazy
 from selector.templates import render, sentences
 from selector.text import age, boundary, clean, clean_lines, cut, defused, fitting, shown_lines
 from selector.types import (
@@ -41,6 +42,7 @@ NAME_LIMIT = 200  # characters of a name that are shown, its end
 PATH_LIMIT = 500  # the same of a path
 LEFT_OUT_LIMIT = 500  # bytes of the line about what is not there
 TOKEN_SIZE = 12  # hex digits
+_QUOTED = lazy(r'["\\]')
 _A_DAY = timedelta(days=1)
 
 
@@ -135,7 +137,8 @@ class _Note:
     head: str  # name, type, age, and what to beware of
     body: str  # clean; perhaps not all of it
     unread: int  # bytes of the body behind that
-    path: str
+    name: str
+    path: str | None  # None for one that cannot be shown as it is
     lines: Sequence[int]  # the number in the file of each line of `body`
 
     def tail(self, ours: str, room: int) -> str:
@@ -149,6 +152,8 @@ class _Note:
             return ""
         end = min(end, self._end(spare))
         part = self.body[:end].rstrip()
+        while defused(part) != part:  # the cut has made a mark of a chat out of a word
+            part = part[: part.rindex("<")].rstrip()
         return f"\n{part}{ours}{self._pointer(end)}" if part else f"{ours}{self._pointer(0)}"
 
     def _end(self, size: int) -> int:
@@ -159,9 +164,8 @@ class _Note:
     def _pointer(self, end: int) -> str:
         shown, whole = _size(self.body[:end]), _size(self.body) + self.unread
         line = self.lines[self.body.count("\n", 0, end + 1)]
-        return (
-            f"cut here: {shown:,} of {whole:,} bytes; the rest is in {self.path} from line {line}"
-        )
+        rest = f"in {self.path} from line {line}" if self.path else f"in memsel show {self.name}"
+        return f"cut here: {shown:,} of {whole:,} bytes; the rest is {rest}"
 
 
 def _note(memory: Memory, name: str, now: datetime) -> _Note:
@@ -172,7 +176,8 @@ def _note(memory: Memory, name: str, now: datetime) -> _Note:
         head=_head(memory.header, name, now),
         body=defused(clean_lines(text) or description),
         unread=len(unread.encode("utf-8", "replace")),
-        path=_named(memory.header.path, PATH_LIMIT),
+        name=_named(name),
+        path=_path(memory.header.path),
         lines=_numbers(text, memory.line),
     )
 
@@ -188,12 +193,21 @@ def _head(header: MemoryHeader, name: str, now: datetime) -> str:
     return f"{_named(name)}{kind}, {changed}{old}"
 
 
+def _path(path: str) -> str | None:
+    """A path as an agent may open it."""
+    shown = clean_lines(path)
+    as_it_is = shown == path == defused(path) and len(path) <= PATH_LIMIT
+    return _named(path, PATH_LIMIT) if as_it_is else None
+
+
 def _named(name: str, limit: int = NAME_LIMIT) -> str:
     """A name or path as part of a line of ours: in quotes where it could pose as our words."""
-    text = defused(clean_lines(name).replace("\n", " ").replace("\t", " "))
+    text = clean_lines(name).replace("\n", " ").replace("\t", " ")
+    has_blank = " " in text
+    text = defused(_QUOTED.sub(r"\\\g<0>", text) if has_blank else text)
     if len(text) > limit:
         text = f"…{text[-limit:]}"
-    return '"{}"'.format(text.replace('"', '\\"')) if " " in text else text
+    return f'"{text}"' if has_blank else text
 
 
 def _numbers(text: str, first: int) -> list[int]:
@@ -212,7 +226,7 @@ def _token(notes: Sequence[_Note], absent: Sequence[str]) -> str:
 
     No body can hold its own token, as every try hashes all that is shown.
     """
-    parts = [part for note in notes for part in (note.head, note.path, note.body)]
+    parts = [part for note in notes for part in (note.head, note.path or "", note.body)]
     shown = "\0".join((*parts, *absent))
     lower = shown.lower()
     tries = (sha256(f"{i}\0{shown}".encode()).hexdigest()[:TOKEN_SIZE] for i in count())

@@ -11,14 +11,14 @@ from selector.codes import Code
 from selector.files import code_of, opened_below, read_at_most
 from selector.findings import LONG_NOTE, NOT_FINDINGS, Finding, finding_of, place
 from selector.frontmatter import encoding_of
-from selector.indexfile import Index, Line, Place, read_index
-from selector.layout import INDEX_FILES, is_our_temporary
-from selector.mending import move_to_trash, remove_lines
+from selector.indexfile import Place, known_as, read_index
+from selector.layout import CLIENT_FILES, INDEX_FILES, is_our_temporary
 from selector.reading import MAX_BODY
 from selector.roots import Root, root_paths
 from selector.scan import Scan, scan, shown
 from selector.strays import Stray, strays
 from selector.text import clean, cut
+from selector.trash import move_to_trash
 from selector.types import MemoryHeader, Problem
 
 # What Claude Code loads of an index; header and comments do not count.
@@ -39,8 +39,6 @@ _OF_INDEXES = frozenset(
     )
 )
 _INDEXES = frozenset(("memory.md", "index.md"))  # of `INDEX_FILES`; the others are logs and texts
-# After these a link to nothing may be one to something that could not be seen.
-_BLIND = frozenset((Code.PERMISSION, Code.UNREADABLE, Code.VANISHED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +53,9 @@ class Report:
 def examine(root: Root | Mapping[str, Root], *, fix: bool = False) -> Report:
     """What is wrong below `root`; nothing is written unless `fix` is true.
 
-    `fix` moves stray temporary files of ours to `.trash` in their root, and takes index lines out
-    that lead nowhere, with a copy of the old file there. Raises ConfigurationError for a root that
-    cannot be meant, and nothing for what is on the disk.
+    `fix` moves stray temporary files of ours to `.trash` in their root. All else is somebody's
+    words, which only a person can mend without losing any. Raises ConfigurationError for a root
+    that cannot be meant, and nothing for what is on the disk.
     """
     found = scan(root, indexes=True)
     seen: set[tuple[int, int]] = set()
@@ -102,8 +100,7 @@ class _Visit:
         headers = [each for each in found.headers if each.name.startswith(self._prefix)]
         self._notes = [each for each in headers if not _is_list(each.name)]
         self._indexes = [each for each in headers if _is_index(each.name)]
-        self._names = frozenset(name for each in self._notes for name in _wiki_names(each))
-        self._is_blind = bool(found.failed) or any(each.code in _BLIND for each in found.problems)
+        self._known = headers
 
     def notes(self) -> Iterator[Finding]:
         """What is wrong with the whole text of each memory."""
@@ -119,9 +116,7 @@ class _Visit:
     def indexes(self) -> Iterator[Finding]:
         """What is wrong with MEMORY.md and its like."""
         for header in self._indexes:
-            fixed, why_not = self._mended(header) if self._fix else ([], "")
-            yield from fixed
-            yield from self._index(header, why_not)
+            yield from self._index(header)
 
     def strays(self, seen: set[tuple[int, int]]) -> Iterator[Finding]:
         """Temporary files that a save left; `seen` holds the folders of the roots before."""
@@ -143,45 +138,22 @@ class _Visit:
             return replace(finding, message=f"{left}; not moved: {error.strerror}")
         return replace(finding, message=f"{left}; moved to {shown(kept)}", fixed=True)
 
-    def _mended(self, header: MemoryHeader) -> tuple[list[Finding], str]:
-        """The lines that were taken out of an index; or why none was, where one could have been."""
-        raw = self._read(header)
-        if isinstance(raw, Finding):
-            return [], ""
-        index = self._lines(header, raw)
-        going = {each.number: each for each in index.broken if each.can_go}
-        if not going:
-            return [], ""
-        if self._is_blind:
-            return [], "not all folders can be read, so the notes may still be there"
-        if index.broken_links * 2 > index.links:
-            return [], "more than half of its links are broken, so a drive may be missing"
-        try:
-            kept = remove_lines(self._root, header.path, raw, going)
-        except OSError as error:
-            return [], str(error.strerror)
-        told = f"removed; the file as it was is {shown(kept)}"
-        fixed = (_broken(header.name, each, told) for each in going.values())
-        return [replace(each, fixed=True) for each in fixed], ""
-
-    def _index(self, header: MemoryHeader, why_not: str) -> Iterator[Finding]:
+    def _index(self, header: MemoryHeader) -> Iterator[Finding]:
         raw = self._read(header)
         if isinstance(raw, Finding):
             yield raw
             return
         yield from _of_text(header.name, raw)
-        index = self._lines(header, raw)
+        place = Place(self._root, os.path.dirname(header.path), *_names(self._known, header))
+        index = read_index(_decoded(raw)[0], place)
         if index.lines > INDEX_LINES or index.size > INDEX_BYTES:
             size = f"{index.lines:,} lines and {index.size:,} bytes"
             most = f"clients load {INDEX_LINES} lines and {INDEX_BYTES:,} bytes at most"
             yield finding_of(header.name, Code.LONG_INDEX, f"{size}, and {most}: shorten it")
         for each in index.broken:
-            not_removed = f"not removed: {why_not}" if why_not and each.can_go else ""
-            yield _broken(header.name, each, not_removed)
-
-    def _lines(self, header: MemoryHeader, raw: bytes) -> Index:
-        place = Place(self._root, os.path.dirname(header.path), self._names)
-        return read_index(_decoded(raw)[0], place)
+            targets = ", ".join(f"'{cut(shown(target), 80)}'" for target in each.targets[:3])
+            told = f"{targets}: nothing below the root; correct the link or delete the line"
+            yield finding_of(header.name, Code.BROKEN_INDEX_LINE, told, each.number)
 
     def _read(self, header: MemoryHeader) -> bytes | Finding:
         """The bytes of a file, or the finding that they cannot be had."""
@@ -193,18 +165,16 @@ class _Visit:
         return raw if len(raw) <= MAX_BODY else finding_of(header.name, Code.TOO_LARGE)
 
 
-def _wiki_names(header: MemoryHeader) -> Iterator[str]:
-    """What `[[...]]` may call a memory besides its path from the link on."""
-    bare = os.path.splitext(header.name)[0]
-    for name in (header.name, bare, header.title or ""):
-        yield name.casefold()
-        yield os.path.basename(name).casefold()
-
-
-def _broken(name: str, line: Line, end: str) -> Finding:
-    targets = ", ".join(f"'{cut(shown(each), 80)}'" for each in line.targets[:3])
-    told = f"{targets}: nothing below the root; {end or 'correct the link or delete the line'}"
-    return finding_of(name, Code.BROKEN_INDEX_LINE, told, line.number)
+def _names(
+    headers: Iterable[MemoryHeader], index: MemoryHeader
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Paths of memories from an index file on, and what else `[[...]]` may call them."""
+    folder = os.path.dirname(index.name)
+    paths = {known_as(os.path.relpath(each.name, folder or ".")) for each in headers}
+    names = {os.path.basename(each.name) for each in headers}.union(CLIENT_FILES)
+    names |= {os.path.splitext(name)[0] for name in names}
+    names |= {each.title for each in headers if each.title}
+    return frozenset(paths), frozenset(map(known_as, names))
 
 
 def _of_text(name: str, raw: bytes) -> Iterator[Finding]:

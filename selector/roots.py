@@ -44,6 +44,8 @@ def _absolute(path: Root) -> str:
     if not text:  # would be the current folder
         raise ConfigurationError(f"root {path!r}: a path to a folder is needed")
     path = os.path.expanduser(text)
+    if text[0] == "~" and not os.path.normpath(path).strip(os.sep):  # an empty HOME
+        raise ConfigurationError(f"root {text!r}: no home folder is known")
     try:
         return os.path.abspath(path)
     except OSError:  # the current folder is gone, and so is what would be below it

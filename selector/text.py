@@ -34,6 +34,9 @@ _JOINER = lazy(f"(?<={_JOINING})[\u200c\u200d](?={_JOINING})")
 # More marks on one letter than any living script writes; and where there may be as many.
 _MAX_MARKS = 4
 _MAY_FLOOD = lazy(rf"[^\w\s!-~]{{{_MAX_MARKS + 1},}}")
+# Composing sorts the marks of a letter, which takes the square of their number.
+_SORTED_MARKS = 32
+_MAY_BE_SLOW = lazy(rf"[^\w\s!-~]{{{_SORTED_MARKS + 1},}}")
 _JOINERS = frozenset("\u200c\u200d")
 _SPACES = lazy(r"\s\s+")
 # What wraps texts for a model: our own tags, those of clients and chats, the tokens of chat
@@ -93,16 +96,17 @@ def _composed(text: str, found: set[Code]) -> str:
     visible = _visible(text)
     if len(visible) != len(text):
         found.add(Code.HIDDEN_TEXT)
+    sortable = _MAY_BE_SLOW.sub(lambda match: _thinned(match, _SORTED_MARKS), visible)
     # Composing first: a letter and its mark count as one. Thinning may free marks to compose.
-    text = unicodedata.normalize("NFC", visible)
+    text = unicodedata.normalize("NFC", sortable)
     thinned = _MAY_FLOOD.sub(_thinned, text)
-    if thinned != text:
+    if thinned != text or sortable != visible:
         found.add(Code.COMBINING_FLOOD)
         thinned = unicodedata.normalize("NFC", thinned)
     return thinned
 
 
-def _thinned(match: re.Match[str]) -> str:
+def _thinned(match: re.Match[str], most: int = _MAX_MARKS) -> str:
     """What has matched without the marks that are too many on one letter; a joiner is no letter."""
     kept: list[str] = []
     marks = 0
@@ -111,9 +115,7 @@ def _thinned(match: re.Match[str]) -> str:
             marks += 1
         elif char not in _JOINERS:
             marks = 0
-        if marks < _MAX_MARKS or (
-            marks == _MAX_MARKS and (char not in _JOINERS or not _is_mark(following))
-        ):
+        if marks < most or (marks == most and (char not in _JOINERS or not _is_mark(following))):
             kept.append(char)
     return "".join(kept)
 

@@ -16,12 +16,12 @@ FLOORS: dict[str, frozenset[str]] = {
         "ground: values, errors, time, clean text": "backends clock codes drafts errors"
         " patterns text types",
         "files: a folder in, headers and memories out": "fields files frontmatter headers layout"
-        " indexfile markdown metadata reading roots scalars scan strays times validity",
+        " indexfile markdown metadata reading roots scalars scan strays times trash validity",
         "ranking: a query and headers in, scores out": "lexicon question scoring words",
         "choosing: candidates in, a prompt out; a reply in, a selection out": "answer context"
         " fallback manifest names salvage selection templates testing",
         "running: code that is not ours, without hanging on it": "calls flow foreign models",
-        "store": "doctor findings mending store",
+        "store": "doctor findings store",
         "cli": "cli",
     }.items()
 }

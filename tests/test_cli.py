@@ -204,6 +204,42 @@ def test_what_is_said_beside_the_result_is_in_the_envelope_too(
     assert "no room" in message
 
 
+def test_a_current_folder_that_is_gone_is_one_line(memories: str, tmp_path: Path) -> None:
+    call = f"{sys.executable} -m selector list --root . --root {memories} --json"
+    done = subprocess.run(
+        f"mkdir g; cd g; rmdir ../g; {call}",
+        shell=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert json.loads(done.stdout)["meta"]["command"] == "list"
+    assert len(done.stderr.splitlines()) == 1
+    assert "written" not in done.stderr
+
+
+def test_ctrl_c_while_the_command_is_loaded() -> None:
+    script = (
+        "import builtins, sys; real = builtins.__import__\n"
+        "def stopped(name, *args, **kwargs):\n"
+        "    if name == 'selector.cli': raise KeyboardInterrupt\n"
+        "    return real(name, *args, **kwargs)\n"
+        "builtins.__import__ = stopped\n"
+        "from selector.__main__ import console; sys.exit(console())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "memsel: stopped\n")
+
+
+def test_dashes_behind_the_options_are_no_argument(memories: str, capsys: Capture) -> None:
+    assert main(["list", "--root", memories, "--names", "--"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 23
+
+
 def test_only_what_a_command_needs_is_imported(tmp_path: Path) -> None:
     needless = {"asyncio", "json", "subprocess", "shutil", "importlib.metadata", "threading"}
     needless |= {"difflib", "selector.cli.table", "selector.cli.explain", "selector.models"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from hashlib import sha256
 from pathlib import Path
@@ -155,16 +156,19 @@ def test_doctor_prints_a_line_for_each_finding(odd: Path, capsys: Capture) -> No
 
 def test_doctor_mends_what_is_safe(odd: Path, capsys: Capture) -> None:
     root = ("--root", str(odd))
+    stray = odd / ".memsel-1.tmp"
+    stray.write_text("half a no")
+    os.utime(stray, (1e9, 1e9))
     code, data = counted(capsys, *root)
-    assert "gone" in (odd / "MEMORY.md").read_text()
-    assert (code, data["counts"]) == (1, {"error": 1, "warning": 2, "fixed": 0})
+    assert stray.exists()
+    assert (code, data["counts"]) == (1, {"error": 1, "warning": 3, "fixed": 0})
     code, data = counted(capsys, *root, "--fix")
-    assert (odd / "MEMORY.md").read_text() == "- [plain](plain.md)\n"
-    assert (code, data["counts"]) == (1, {"error": 1, "warning": 1, "fixed": 1})
+    assert (odd / ".trash" / stray.name).read_text() == "half a no"
+    assert (code, data["counts"]) == (1, {"error": 1, "warning": 2, "fixed": 1})
     assert data["memories"] == 2
     (fixed,) = [one for one in data["findings"] if one["fixed"]]
     assert fixed.keys() == {"name", "line", "code", "severity", "message", "fixed"}
-    assert (fixed["name"], fixed["line"], fixed["code"]) == ("MEMORY.md", 1, "broken_index_line")
+    assert (fixed["name"], fixed["line"], fixed["code"]) == (stray.name, None, "stray_file")
 
 
 def test_only_errors_count_unless_it_is_strict(odd: Path, capsys: Capture) -> None:
@@ -174,7 +178,6 @@ def test_only_errors_count_unless_it_is_strict(odd: Path, capsys: Capture) -> No
     assert counted(capsys, *root, "--strict")[0] == 1
     assert counted(capsys, *root, "--strict", "--fix")[0] == 1  # plain.md still has no description
     (odd / "plain.md").write_text("---\ndescription: a zebra\n---\nplain")
-    (odd / "MEMORY.md").write_text("- [gone](gone.md)\n- [plain](plain.md)\n")
-    assert counted(capsys, *root, "--strict", "--fix")[0] == 0
+    (odd / "MEMORY.md").write_text("- [plain](plain.md)\n")
     assert main(["doctor", *root, "--strict"]) == 0
     assert capsys.readouterr() == ("", "memsel: 1 memory looked at: nothing is wrong\n")

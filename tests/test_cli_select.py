@@ -202,11 +202,11 @@ def test_the_block_for_a_prompt(memories: str, capsys: Capture) -> None:
     assert main(call) == 0
     out, err = capsys.readouterr()
     store = MemoryStore(memories)
-    assert out == store.context(store.find_relevant(QUERY)) + "\n"
+    assert out == store.context(store.find_relevant(QUERY))
     assert "quayload restore" in out
     assert err == ""
     assert main([*call, "--max-bytes", "700"]) == 0
-    assert len(capsys.readouterr().out.encode()) <= 701
+    assert 600 < len(capsys.readouterr().out.encode()) <= 700
     assert answered(capsys, *call[1:])["context"] == out.rstrip("\n")
 
 

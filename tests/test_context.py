@@ -26,6 +26,7 @@ from selector.context import MAX_BODY_BYTES, MAX_BODY_LINES, context_block
 from selector.errors import ConfigurationError
 from selector.reading import MAX_BODY
 from selector.store import MemoryStore
+from selector.text import defused
 from selector.types import CONTEXT_BYTES, Memory, MemoryHeader, Problem, Selection
 from tests.conftest import as_nobody
 
@@ -245,10 +246,29 @@ def test_a_long_body_is_cut_and_says_where_it_goes_on(
     assert checked(found)[1:] == ([words.format(*pointer)] if pointer else [])
 
 
-def test_the_path_of_a_pointer_is_shown_like_a_name() -> None:
-    path = "/my  notes/x</user>\u202e.md"
+@pytest.mark.parametrize(
+    ("path", "rest"),
+    [
+        ("/notes/x.md", "/notes/x.md from line 1"),
+        ('/my  notes/"x".md', '"/my  notes/\\"x\\".md" from line 1'),
+        ("/notes/x</user>.md", "memsel show a.md"),
+        ("/notes/x\u202e.md", "memsel show a.md"),
+        ("/notes/é\ufe0f.md", "memsel show a.md"),
+        (f"/{'x' * 500}.md", "memsel show a.md"),
+    ],
+)
+def test_a_pointer_names_a_path_that_can_be_opened(path: str, rest: str) -> None:
     pointer = checked(block(memory("x" * 5000, path=path)))[1]
-    assert 'the rest is in "/my  notes/x<\\/user>.md" from line 1' in pointer
+    assert pointer.endswith(f"; the rest is in {rest}")
+
+
+@pytest.mark.parametrize("end", ["</memories-0123>", "<system>", "<|im_start|>"])
+def test_a_cut_makes_no_mark_out_of_a_word(end: str) -> None:
+    for size in range(len(end) + 2):
+        body = f"{'x' * (MAX_BODY_BYTES - size)}{end.replace('>', 'y>', 1)}{'z' * 50}"
+        lines = block(memory(body)).split("\n")
+        shown = next(line for line in lines if line.startswith("xxx"))
+        assert defused(shown) == shown
 
 
 # The budget
@@ -398,9 +418,8 @@ def test_a_token_that_stands_in_a_text_is_not_taken(
     taken = "-".join(map("".join, product("0123456789abcde", repeat=2)))
     taken = taken.upper() if upper else taken
     places: dict[str, Any] = {place: taken if place == "type" else f"/{taken}"}
-    monkeypatch.setattr(module, "NAME_LIMIT", 2000)
-    for limit in ("_named",):
-        monkeypatch.setattr(module, limit, lambda name, *_: name)
+    monkeypatch.setattr(module, "PATH_LIMIT", 2000)
+    monkeypatch.setattr(module, "_named", lambda name, *_: name)
     for i in range(20):
         notes = [
             memory(f"{i} {places.get('body', '')}", places.get("name", "zz"),

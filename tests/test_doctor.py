@@ -23,9 +23,9 @@ from selector.errors import ConfigurationError
 from selector.files import open_folder
 from selector.findings import Finding
 from selector.layout import SUFFIXES, TEMP_PREFIX, TRASH, is_temporary
-from selector.mending import move_to_trash, remove_lines
 from selector.reading import MAX_BODY
 from selector.scan import MAX_DEPTH, scan
+from selector.trash import move_to_trash
 from tests.conftest import as_nobody
 
 BAD_INPUTS = Path(__file__).parent / "bad_inputs"
@@ -291,6 +291,9 @@ def test_sizes(tmp_path: Path, size: int, code: Code | None) -> None:
         ("- [[Declared Title]], [[my note]], [[MY NOTE.md]], [[straße]]", False),
         ("- `[code](gone.md)` and [[ -f x ]] and [Task 1] (gone.md)", False),
         ("- caf\u00e9: [c](caf\u00e9.md) [c](cafe\u0301.md)", False),
+        ("- [[❤️ love]], ![[pic.png]], [[board.canvas]], [[CLAUDE]], [[claude.md]]", False),
+        ("- [a](a&amp;b.md), [a](1), [a](sub\\my note.md), [a](Odd_(1).md), [a](C%23.MD)", False),
+        ("- [Elsewhere](my note.md)", True),
         ("- [Gone](gone.md)", True),
         ("- [One](1.md), [Gone](gone.md)", True),
         ("- [Gone](sub/gone.md#part)", True),
@@ -311,7 +314,9 @@ def test_index_lines(tmp_path: Path, line: str, is_broken: bool, name: str) -> N
     root = tmp_path / "root"
     write(tmp_path / "outside.md")
     titled = NOTE.replace("name: a", "name: Declared Title")
+    write(root / "deep" / "loved.md", NOTE.replace("name: a", "name: ❤\ufe0f love"))
     for note in (
+        "a&b.md",
         "odd_(1).md",
         "c#.md",
         "caf\u00e9.md",
@@ -323,7 +328,7 @@ def test_index_lines(tmp_path: Path, line: str, is_broken: bool, name: str) -> N
     index(root, "# Memory index", "", line, "- [Two](2.md)", name=name)
     report = examine(root)
     assert lines(report) == ([3] if is_broken else [])
-    assert report.memories == 10
+    assert report.memories == 12
     assert codes(report) <= {(name, Code.BROKEN_INDEX_LINE)}
 
 
@@ -386,13 +391,14 @@ def test_an_index_is_no_memory_but_a_text(tmp_path: Path) -> None:
              "`" * 400_001, "<!--" * 100_000, "](" + "\\" * 400_001, "- [x](a(" + "(" * 400_000,
              "\t" * 400_000 + "- [x](gone.md)", "](" + " " * 400_000 + ")",
              "](a" + " " * 400_000 + "b)",
-             "- [x](gone.md)\n" * 20_000 + "x" * 2_000_000, "[[a|" * 100_000]
+             "- [x](gone.md)\n" * 20_000 + "x" * 2_000_000, "[[a|" * 100_000,
+             "](\\)" * 100_000, "a" + "\u0301\u0316" * 400_000]
 )  # fmt: skip
 def test_hostile_lines_cost_no_more_than_their_length(tmp_path: Path, line: str) -> None:
     write(tmp_path / "MEMORY.md", f"- [x](gone.md)\n{line}\n")
     before = time.perf_counter()
     examine(tmp_path)
-    assert time.perf_counter() - before < 5
+    assert time.perf_counter() - before < 30  # minutes and hours, when it is their square
 
 
 # --- stray files
@@ -515,186 +521,35 @@ def test_the_trash_may_not_be_a_link(tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-ENDS = [b"\n", b"\r\n"]
-
-
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-@pytest.mark.parametrize("is_last", [True, False])
-def test_broken_index_lines_are_removed(
-    tmp_path: Path, end: bytes, mark: bytes, is_last: bool
-) -> None:
-    file = index(tmp_path)
-    gone = b"- [Gone](gone.md) \xe2\x80\x94 hook"
-    kept = [b"* [One](1.md)  ", b"", b"1. [Two](2.md)", b"- [[3]]", b"- [Four](4.md)"]
-    before = [gone, *kept[:3], gone, *kept[3:]] + [gone] * is_last
-    tail = b"" if is_last else end
-    file.write_bytes(mark + end.join(before) + tail)
-    old = file.read_bytes()
-    file.chmod(0o640)
-    report = examine(tmp_path, fix=True)
-    assert [(each.line, each.code) for each in fixed(report)] == [
-        (number, Code.BROKEN_INDEX_LINE) for number in ([1, 5, 8] if is_last else [1, 5])
-    ]
-    assert file.read_bytes() == mark + end.join(kept) + end
-    assert stat.S_IMODE(file.stat().st_mode) == 0o640
-    assert {path.name: path.read_bytes() for path in (tmp_path / TRASH).iterdir()} == {
-        "MEMORY.md": old
-    }
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "MEMORY.md", TRASH, "1.md", "2.md", "3.md", "4.md",
-    }  # fmt: skip
-    after = tree(tmp_path)
-    assert examine(tmp_path, fix=True).findings == ()
-    assert tree(tmp_path) == after
-
-
-@pytest.mark.parametrize(
-    ("written", "left"),
-    [
-        (["- [Gone](gone.md), [One](1.md)"], [1]),
-        (["[Gone](gone.md)"], [1]),
-        (["- [Gone](gone.md), [Web](https://example.com)"], [1]),
-        (["- [Out](../outside.md)"], [1]),
-        (["- [Gone](gone/x.md)"], [1]),
-        (["- [Gone](gone.md)", "  and more of it"], [1]),
-        (["- [Gone](gone.md)", "and more of it"], [1]),
-        (["- [Gone](gone.md)", "---"], [1]),
-        (["- [Gone](gone.md)", "", "  and more of it"], [1]),
-        (["- [Gone](gone.md)", "  - [One](1.md)"], [1]),
-        (["- [Gone](gone.md)\rmore"], [1]),
-        (["- [Gone](gone.md)", "  - [Gone](gone2.md)", "# More"], []),
-        (["- [Gone](gone.md)", "", "A text"], []),
-        (["  - [Gone](gone.md)", "- [One](1.md)"], []),
-        (["1. [ ] [[gone]] and [[gone2]]"], []),
-        (["- [Gone](gone.md)", "text [Gone](gone.md)", "", "- [Gone](gone.md)"], [1, 2]),
-    ],
-)
-def test_which_lines_are_removed(tmp_path: Path, written: list[str], left: list[int]) -> None:
-    """Only whole list items that lead nowhere; numbers are those of the file as it is then."""
-    write(tmp_path / "outside.md")
-    sound = [f"- [{number}]({number % 4 + 1}.md)" for number in range(6)]
-    file = index(tmp_path / "root", *written, "", *sound)
-    before = file.read_bytes()
-    report = examine(tmp_path / "root", fix=True)
-    assert lines(report) == left
-    assert bool(fixed(report)) is (file.read_bytes() != before)
-    assert file.read_bytes().endswith("\n".join(["", *sound, ""]).encode())
-    again = examine(tmp_path / "root", fix=True)
-    assert (lines(again), fixed(again)) == (left, [])
-
-
-@pytest.mark.parametrize(("sound", "is_fixed"), [(1, False), (2, True)])
-def test_many_broken_lines_may_be_a_missing_drive(
-    tmp_path: Path, sound: int, is_fixed: bool
-) -> None:
-    links = [f"- [{number}]({number}.md)" for number in range(1, sound + 1)]
-    file = index(tmp_path, *links, "- [Gone](gone.md)", "- [Gone](gone2.md)")
-    before = file.read_bytes()
-    report = examine(tmp_path, fix=True)
-    assert [each.fixed for each in report.findings] == [is_fixed] * 2
-    assert (file.read_bytes() == before) is not is_fixed
-    assert ("a drive may be missing" in report.findings[0].message) is not is_fixed
-    assert (tmp_path / TRASH).exists() is is_fixed
-
-
-def test_nothing_is_removed_while_a_folder_cannot_be_read(shared_folder: Path) -> None:
-    file = index(shared_folder, "- [One](1.md)", "- [Two](2.md)", "- [Gone](gone.md)")
-    file.write_text(file.read_text() + "- [There](sub/there.md)\n")
-    write(shared_folder / "sub" / "there.md")
-    before = file.read_bytes()
-    (shared_folder / "sub").chmod(0)
-    shared_folder.chmod(0o777)
-    file.chmod(0o666)
-    try:
-        report = as_nobody(lambda: examine(shared_folder, fix=True).findings)
-    finally:
-        (shared_folder / "sub").chmod(0o755)
-    assert [(each.code, each.line, each.fixed) for each in report] == [
-        (Code.PERMISSION, None, False),
-        (Code.BROKEN_INDEX_LINE, 3, False),
-    ]
-    assert "not all folders can be read" in report[1].message
-    assert file.read_bytes() == before
-
-
-def test_nothing_is_removed_while_a_root_is_missing(tmp_path: Path) -> None:
-    index(tmp_path, "- [One](1.md)", "- [Two](2.md)", "- [Gone](gone.md)")
-    report = examine({"mine": tmp_path, "drive": tmp_path / "gone"}, fix=True)
-    assert fixed(report) == []
-    assert lines(report) == [3]
-
-
-def test_an_index_that_was_changed_meanwhile(tmp_path: Path) -> None:
+def test_an_index_is_for_a_person_to_mend(tmp_path: Path) -> None:
     file = index(tmp_path, "- [One](1.md)", "- [Gone](gone.md)")
-    old = file.read_bytes()
-    file.write_bytes(old + b"- [Two](2.md)\n")
-    before = file.read_bytes()
-    with pytest.raises(OSError, match="changed meanwhile"):
-        remove_lines(str(tmp_path), str(file), old, {2})
-    assert file.read_bytes() == before
-    assert list((tmp_path / TRASH).iterdir()) == []
-    assert not any(path.name.startswith(TEMP_PREFIX) for path in tmp_path.iterdir())
-
-
-def test_other_encodings_are_left_alone(tmp_path: Path) -> None:
-    file = index(tmp_path)
-    file.write_text("- [1](1.md)\n- [2](2.md)\n- [x](gone.md)\n", encoding="utf-16")
     before = file.read_bytes()
     (found,) = examine(tmp_path, fix=True).findings
-    assert (found.line, found.fixed) == (3, False)
-    assert "only UTF-8" in found.message
+    assert (found.line, found.fixed) == (2, False)
+    assert "correct the link or delete the line" in found.message
     assert file.read_bytes() == before
-
-
-def test_a_copy_in_the_trash_is_never_overwritten(tmp_path: Path) -> None:
-    write(tmp_path / TRASH / "MEMORY.md", "older")
-    file = index(tmp_path, "- [One](1.md)", "- [Gone](gone.md)")
-    old = file.read_text()
-    (found,) = examine(tmp_path, fix=True).findings
-    assert f"{TRASH}/MEMORY.md.2" in found.message
-    assert (tmp_path / TRASH / "MEMORY.md").read_text() == "older"
-    assert (tmp_path / TRASH / "MEMORY.md.2").read_text() == old
 
 
 def test_a_folder_that_may_not_be_written(shared_folder: Path) -> None:
-    index(shared_folder, "- [One](1.md)", "- [Gone](gone.md)")
     stray(shared_folder / OURS)
     before = tree(shared_folder)
-    report = as_nobody(lambda: examine(shared_folder, fix=True).findings)
-    assert [(each.name, each.fixed) for each in report] == [(OURS, False), ("MEMORY.md", False)]
-    assert "not moved: Permission denied" in report[0].message
-    assert "not removed: Permission denied" in report[1].message
-    assert tree(shared_folder) == before
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
-def test_whose_file_it_is(shared_folder: Path) -> None:
-    """An index that root mends stays its owner's; nobody else takes one over."""
-    file = index(shared_folder, "- [One](1.md)", "- [Gone](gone.md)")
-    shared_folder.chmod(0o777)
-    file.chmod(0o666)
-    before = file.read_bytes()
     (found,) = as_nobody(lambda: examine(shared_folder, fix=True).findings)
-    assert "not removed: Operation not permitted" in found.message
-    assert file.read_bytes() == before
-    os.chown(file, 1234, 1234)
-    assert len(fixed(examine(shared_folder, fix=True))) == 1
-    kept = shared_folder / TRASH / "MEMORY.md"
-    assert [(each.stat().st_uid, each.stat().st_gid) for each in (file, kept)] == [(1234,) * 2] * 2
+    assert not found.fixed
+    assert "not moved: Permission denied" in found.message
+    assert tree(shared_folder) == before
 
 
 @needs_links
 def test_a_root_that_is_a_link(tmp_path: Path) -> None:
-    index(tmp_path / "root", "- [One](1.md)", "- [Gone](gone.md)")
     stray(tmp_path / "root" / OURS)
     (tmp_path / "link").symlink_to("root")
     before = tree(tmp_path)
-    report = examine(tmp_path / "link", fix=True)
-    assert [each.fixed for each in report.findings] == [False, False]
-    assert all("the root is a link" in each.message for each in report.findings)
+    (found,) = examine(tmp_path / "link", fix=True).findings
+    assert not found.fixed
+    assert "the root is a link" in found.message
     assert tree(tmp_path) == before
-    assert len(fixed(examine(tmp_path / "root", fix=True))) == 2
+    (found,) = examine(tmp_path / "root", fix=True).findings
+    assert found.fixed
 
 
 # --- whole folders

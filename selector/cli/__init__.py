@@ -8,7 +8,17 @@ import sys
 import time
 from collections.abc import Sequence
 
-from selector.cli.output import FAILED, INTERRUPTED, OK, Failure, forget, note, report
+from selector.cli.output import (
+    FAILED,
+    INTERRUPTED,
+    OK,
+    Failure,
+    Unwritten,
+    flush,
+    forget,
+    note,
+    report,
+)
 from selector.cli.parser import COMMANDS, parse
 from selector.errors import ConfigurationError
 
@@ -36,15 +46,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _answered(words, start)
         except ConfigurationError as error:
             raise Failure("configuration", str(error)) from error
+        except OSError as error:
+            raise Failure("unreadable", f"the system refused: {error.strerror}", FAILED) from error
     except Failure as failure:
         return _failed(failure, words, start)
     except KeyboardInterrupt:
         note("stopped")
         return INTERRUPTED
-    except BrokenPipeError:
-        return _unheard(OK)  # the reader (`| head`) has seen enough
-    except OSError as error:
-        return _unwritten(error)
+    except Unwritten as unwritten:
+        return _unwritten(unwritten, OK)
 
 
 def _answered(words: list[str], start: float) -> int:
@@ -52,9 +62,9 @@ def _answered(words: list[str], start: float) -> int:
         run, options = parse(words, start)
         code: int = run(options)
     except SystemExit:  # the help, which goes through a pipe, too
-        _flush()
+        flush()
         raise
-    _flush()
+    flush()
     return code
 
 
@@ -66,25 +76,17 @@ def _failed(failure: Failure, words: list[str], start: float) -> int:
         return failure.code
     try:
         report(failure, words[0] if words[0] in COMMANDS else None, start)
-        _flush()
-    except BrokenPipeError:
-        return _unheard(failure.code)
-    except OSError as error:
-        return _unwritten(error)
+        flush()
+    except Unwritten as unwritten:
+        return _unwritten(unwritten, failure.code)
     return failure.code
 
 
-def _flush() -> None:
-    if sys.stdout is not None:  # closed by the caller
-        sys.stdout.flush()
-
-
-def _unwritten(error: OSError) -> int:
-    note(f"the answer cannot be written: {error.strerror}")
-    return _unheard(FAILED)
-
-
-def _unheard(code: int) -> int:
-    """`code`, after keeping the interpreter from complaining at exit that nobody listens."""
+def _unwritten(unwritten: Unwritten, code: int) -> int:
+    """`code` where the reader (`| head`) has seen enough, else 1 and a word about it."""
+    # Keeps the interpreter from complaining at exit that nobody listens.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return code
+    if unwritten.is_unheard:
+        return code
+    note(f"the answer cannot be written: {unwritten}")
+    return FAILED

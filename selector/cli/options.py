@@ -76,7 +76,7 @@ def _labelled(given: list[str], source: str) -> dict[str, str]:
         return _paths(pairs[0][1], source)
     found: dict[str, str] = {}
     for label, path in pairs:
-        name = _name_of(path) if label is None else label
+        name = os.path.basename(_paths(path, source)[""]) if label is None else label
         if not _is_label(name):
             raise Failure("usage", f"{source} {path}: give it a label: LABEL=DIR")
         if name in found:
@@ -105,11 +105,6 @@ def _is_label(text: str) -> bool:
 
 def _exists(path: str) -> bool:
     return os.path.isdir(os.path.expanduser(path))
-
-
-def _name_of(path: str) -> str:
-    """What a folder without a label is called among others."""
-    return os.path.basename(os.path.abspath(os.path.expanduser(path)))
 
 
 def _paths(given: str | Mapping[str, str], source: str) -> dict[str, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,10 +33,44 @@ class Failure(Exception):
         self.kind, self.message, self.code, self.command = kind, message, code, command
 
 
+class Unwritten(Exception):
+    """The system did not take the result."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror)
+        self.is_unheard = isinstance(error, BrokenPipeError)  # the reader has seen enough
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Tells a result that cannot be written from all else that the system refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise Unwritten(error) from error
+
+
 def line(text: str = "", *, harmless_already: bool = False) -> None:
     """Prints one line of the result."""
     if sys.stdout is not None:  # closed by the caller
-        print(encodable(text if harmless_already else harmless(text)))
+        with writing():
+            print(encodable(text if harmless_already else harmless(text)))
+
+
+def put(raw: bytes) -> None:
+    """Writes bytes of the result as they are."""
+    with writing():
+        if buffer := getattr(sys.stdout, "buffer", None):
+            buffer.write(raw)
+        elif sys.stdout is not None:  # what a caller put there takes text alone
+            sys.stdout.write(raw.decode("utf-8", "replace"))
+
+
+def flush() -> None:
+    """Sees the result off."""
+    if sys.stdout is not None:
+        with writing():
+            sys.stdout.flush()
 
 
 def note(text: str, who: str | None = None) -> None:

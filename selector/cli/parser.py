@@ -54,8 +54,8 @@ class Parser(argparse.ArgumentParser):
         if unknown := next(filter(self._is_unknown, _before_dashes(words)), None):
             self.error(self._unknown(unknown))
         options, extra = self.parse_known_args(words)
-        if extra:
-            self._left_over(extra)
+        if words := [word for word in extra if word != "--"]:
+            self._left_over(words)
         return options
 
     def _is_unknown(self, word: str) -> bool:
@@ -64,8 +64,7 @@ class Parser(argparse.ArgumentParser):
             return False
         return word.partition("=")[0] not in self._option_string_actions
 
-    def _left_over(self, extra: list[str]) -> NoReturn:
-        words = [word for word in extra if word != "--"]
+    def _left_over(self, words: list[str]) -> NoReturn:
         if any(word.partition("=")[0] in self._option_string_actions for word in words):
             self.error(f"{words[0]!r} stands behind --: options go before it")
         self.error(f"{' '.join(words)!r} is left over: {self.surplus}")

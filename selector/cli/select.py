@@ -22,13 +22,13 @@ from selector.cli.options import (
 from selector.cli.output import (
     OK,
     Failure,
-    encodable,
     harmless,
     header_data,
     is_terminal,
     line,
     memory_line,
     note,
+    put,
     succeed,
 )
 from selector.cli.parser import Parser, usage
@@ -257,9 +257,11 @@ def _print_explanation(lines: Iterable[str], *, beside: bool) -> None:
 
 
 def _print_context(context: str) -> None:
-    if context and sys.stdout is not None:
-        shown = harmless(context, keep="\n\t") if is_terminal() else context
-        print(encodable(shown))
+    """Prints the block: into a pipe nothing but its bytes, as many as were asked for."""
+    if context and is_terminal():
+        line(harmless(context, keep="\n\t"), harmless_already=True)
+    elif context:
+        put(context.encode())
 
 
 def _data(selection: Selection) -> dict[str, Any]:

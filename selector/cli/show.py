@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,6 +15,7 @@ from selector.cli.output import (
     header_data,
     is_terminal,
     line,
+    put,
     succeed,
 )
 from selector.cli.parser import Parser
@@ -59,8 +59,8 @@ def run(options: Namespace) -> int:
         line()
         for text in harmless(memory.text.replace("\r\n", "\n"), keep="\n\t").splitlines():
             line(text.expandtabs(), harmless_already=True)
-    elif sys.stdout is not None:
-        sys.stdout.buffer.write(memory.body)
+    else:
+        put(memory.body)
     return OK
 
 
