@@ -29,7 +29,7 @@ from selector.store import MemoryStore
 from selector.types import ModelReply, Prompt, Selection
 
 MAX_TOKENS = 80  # it repeats itself until it is stopped
-PATIENCE = 300.0  # seconds for one answer, on a machine without anything else to do: 5
+PATIENCE = 300.0  # seconds for one answer; the first one reads the whole prompt
 QUERIES = (
     "How do I roll back a bad timetable import?",
     "Who is on call at night?",
@@ -65,10 +65,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("live") / "server.log"
-    # Rearranged weights use instructions that some virtual machines announce and do not have; two
+    # Rearranged weights use instructions that not every processor has that announces them; two
     # threads wait for each other in a busy loop.
     environment = {**os.environ, "LLAMA_ARG_NO_REPACK": "1", "LLAMA_ARG_THREADS": "1"}
-    command = ["llama-cpp-server", "-m", str(weights), "--ctx-size", "8192", "--port", str(port)]
+    program = str(Path(sys.executable).with_name("llama-cpp-server"))
+    command = [program, "-m", str(weights), "--ctx-size", "8192", "--port", str(port)]
     with log.open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
     try:
