@@ -187,7 +187,7 @@ def run(command: Sequence[str]) -> None:
     """Runs a process to its end; raises CalledProcessError when it fails."""
     # Without PYTHON* variables: PYTHONDONTWRITEBYTECODE would make each process compile anew.
     environment = {name: value for name, value in os.environ.items() if name[:6] != "PYTHON"}
-    subprocess.run(command, env=environment, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, env=environment, cwd=PROJECT, check=True, capture_output=True)
 
 
 def interpreter() -> list[str]:
