@@ -95,14 +95,16 @@ def _filled(
     room = max_bytes - sum(map(_size, frame))
     heads = [f"\n{ours}{note.head}" for note in notes]
     fit = sum(1 for used in accumulate(map(_size, heads)) if used <= room)
-    # A head line without its body would say that the note is empty.
+    tails = [note.tail(ours, sys.maxsize) for note in notes]
     for kept in range(fit, 0, -1):
         left = room - sum(map(_size, heads[:kept]))
         last = _left_out(absent, len(heads) - kept, ours, min(left, LEFT_OUT_LIMIT))
-        tails = _tails(notes[:kept], ours, left - _size(last))
-        if all(tail or not note.body for tail, note in zip(tails, notes, strict=False)):
-            bodies = (part for pair in zip(heads, tails, strict=False) for part in pair)
-            return "".join((frame[0], *bodies, last, frame[1]))
+        for line in (last, "") if last else ("",):  # what is there counts more than what is not
+            shared = _shared(notes[:kept], tails[:kept], ours, left - _size(line))
+            # A head line without its body would say that the note is empty.
+            if all(tail or not note.body for tail, note in zip(shared, notes, strict=False)):
+                bodies = (part for pair in zip(heads, shared, strict=False) for part in pair)
+                return "".join((frame[0], *bodies, line, frame[1]))
     last = _left_out(absent, 0, ours, min(room, LEFT_OUT_LIMIT))
     return "".join((frame[0], last, frame[1])) if last and not heads else ""
 
@@ -118,9 +120,9 @@ def _left_out(absent: Sequence[str], dropped: int, ours: str, room: int) -> str:
     return ""
 
 
-def _tails(notes: Sequence[_Note], ours: str, room: int) -> list[str]:
+def _shared(notes: Sequence[_Note], whole: Sequence[str], ours: str, room: int) -> list[str]:
     """What follows on each head line: the short ones whole, a fair share for each of the others."""
-    tails = [note.tail(ours, sys.maxsize) for note in notes]
+    tails = list(whole)
     by_size = sorted(range(len(notes)), key=lambda i: _size(tails[i]))
     for done, i in enumerate(by_size):
         share = room // (len(notes) - done)
@@ -203,10 +205,10 @@ def _path(path: str) -> str | None:
 def _named(name: str, limit: int = NAME_LIMIT) -> str:
     """A name or path as part of a line of ours: in quotes where it could pose as our words."""
     text = clean_lines(name).replace("\n", " ").replace("\t", " ")
-    has_blank = " " in text
-    text = defused(_QUOTED.sub(r"\\\g<0>", text) if has_blank else text)
     if len(text) > limit:
         text = f"…{text[-limit:]}"
+    has_blank = " " in text
+    text = defused(_QUOTED.sub(r"\\\g<0>", text) if has_blank else text)
     return f'"{text}"' if has_blank else text
 
 

@@ -100,7 +100,7 @@ class _Visit:
         headers = [each for each in found.headers if each.name.startswith(self._prefix)]
         self._notes = [each for each in headers if not _is_list(each.name)]
         self._indexes = [each for each in headers if _is_index(each.name)]
-        self._known = headers
+        self._known = _names(headers)
 
     def notes(self) -> Iterator[Finding]:
         """What is wrong with the whole text of each memory."""
@@ -144,7 +144,8 @@ class _Visit:
             yield raw
             return
         yield from _of_text(header.name, raw)
-        place = Place(self._root, os.path.dirname(header.path), *_names(self._known, header))
+        here = os.path.dirname(header.path), os.path.dirname(header.name)
+        place = Place(self._root, *here, *self._known)
         index = read_index(_decoded(raw)[0], place)
         if index.lines > INDEX_LINES or index.size > INDEX_BYTES:
             size = f"{index.lines:,} lines and {index.size:,} bytes"
@@ -165,16 +166,13 @@ class _Visit:
         return raw if len(raw) <= MAX_BODY else finding_of(header.name, Code.TOO_LARGE)
 
 
-def _names(
-    headers: Iterable[MemoryHeader], index: MemoryHeader
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Paths of memories from an index file on, and what else `[[...]]` may call them."""
-    folder = os.path.dirname(index.name)
-    paths = {known_as(os.path.relpath(each.name, folder or ".")) for each in headers}
+def _names(headers: Iterable[MemoryHeader]) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of memories, and what else `[[...]]` may call them."""
     names = {os.path.basename(each.name) for each in headers}.union(CLIENT_FILES)
     names |= {os.path.splitext(name)[0] for name in names}
     names |= {each.title for each in headers if each.title}
-    return frozenset(paths), frozenset(map(known_as, names))
+    paths = frozenset(known_as(each.name) for each in headers)
+    return paths, frozenset(map(known_as, names))
 
 
 def _of_text(name: str, raw: bytes) -> Iterator[Finding]:

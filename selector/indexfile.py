@@ -16,7 +16,8 @@ from selector.layout import SUFFIXES
 from selector.patterns import lazy
 from selector.text import clean
 
-_COMMENT = lazy(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+# One that is never closed counts where it opens a line: else it is a word about comments.
+_COMMENT = lazy(r"<!--.*?-->|^[ \t]*<!--.*\Z", re.DOTALL | re.MULTILINE)
 _CODE = lazy("`+[^`]*`+")
 _FENCES = ("```", "~~~")
 # Parentheses may nest once in a target, which may have a title behind it or angles around it.
@@ -34,8 +35,9 @@ class Place(NamedTuple):
 
     root: str
     folder: str  # of the index file
-    paths: Collection[str]  # of memories, from the index file on, as `known_as` gives them
-    names: Collection[str]  # titles and file names of memories, the same
+    within: str  # the folder as the names of memories have it
+    paths: Collection[str]  # names of memories, as `known_as` gives them
+    names: Collection[str]  # titles of memories, and names without their folders, the same
 
 
 class Line(NamedTuple):
@@ -75,7 +77,7 @@ def _prose(text: str, start: int) -> Iterator[str]:
         if fence:
             fence = "" if bare.startswith(fence) and not bare.strip(fence[0]) else fence
             yield ""
-        elif bare.startswith(_FENCES) and "`" not in bare.lstrip("`"):
+        elif bare.startswith(_FENCES) and (bare[0] == "~" or "`" not in bare.lstrip("`")):
             fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
             yield ""
         else:
@@ -111,7 +113,10 @@ def _leads(target: str, is_wiki: bool, place: Place) -> bool:
     if _ELSEWHERE.match(target):
         return True
     written = _spellings(target)
-    if any(known_as(one) in place.paths for one in written):
+    if any(
+        known_as(os.path.normpath(os.path.join(place.within, one))) in place.paths
+        for one in written
+    ):
         return True
     if is_wiki and any(known_as(os.path.basename(one)) in place.names for one in written):
         return True

@@ -52,7 +52,7 @@ _WRAPPER = lazy(
 # YAML, and behind four blanks it is code: both are more often copied than believed.
 _TURN = lazy(
     r"^ {0,3}(?=(?:Human|HUMAN|User|USER|Assistant|ASSISTANT|System|SYSTEM)[ \t]*+[:\uff1a]"
-    r"|--- [0-9a-f]{12}\b)",
+    r"|--- [0-9a-f]{12})",
     re.MULTILINE,
 )
 

@@ -204,6 +204,30 @@ def test_what_is_said_beside_the_result_is_in_the_envelope_too(
     assert "no room" in message
 
 
+def test_a_signal_that_is_ignored_stays_ignored(memories: str, tmp_path: Path) -> None:
+    model = program(tmp_path, "sleep 1; echo '[]'").removeprefix("command:")
+    call = f"{sys.executable} -m selector select x --root {memories} --model command:{model}"
+    done = subprocess.run(
+        ["sh", "-c", f"(trap '' HUP; exec {call}) & sleep 0.7; kill -HUP $!; wait $!"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "memsel: no memory helps with this\n")
+
+
+def test_the_exit_code_survives_a_reader_that_has_gone(tmp_path: Path) -> None:
+    (tmp_path / "empty.md").write_text("")
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m selector doctor --root {tmp_path} | true; "
+         "echo ${PIPESTATUS[0]}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.stdout == "1\n"
+
+
 def test_a_current_folder_that_is_gone_is_one_line(memories: str, tmp_path: Path) -> None:
     call = f"{sys.executable} -m selector list --root . --root {memories} --json"
     done = subprocess.run(

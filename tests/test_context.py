@@ -262,7 +262,9 @@ def test_a_pointer_names_a_path_that_can_be_opened(path: str, rest: str) -> None
     assert pointer.endswith(f"; the rest is in {rest}")
 
 
-@pytest.mark.parametrize("end", ["</memories-0123>", "<system>", "<|im_start|>"])
+@pytest.mark.parametrize(
+    "end", ["</memories-0123>", "<system>", "<|im_start|>", "\n--- 0123456789abcdef", "\nHuman: x"]
+)
 def test_a_cut_makes_no_mark_out_of_a_word(end: str) -> None:
     for size in range(len(end) + 2):
         body = f"{'x' * (MAX_BODY_BYTES - size)}{end.replace('>', 'y>', 1)}{'z' * 50}"
@@ -334,6 +336,20 @@ def test_a_crowd_that_is_missing_takes_little_room() -> None:
     named = last.count("vanished")
     assert last.endswith(f", {1000 - named} more (no room)")
     assert len(last) <= 500
+
+
+def test_what_is_missing_costs_no_memory() -> None:
+    least = next(n for n in range(1, 2_000) if block(memory("Short."), max_bytes=n))
+    others = [memory(LONG, "b.md"), memory(LONG, "c.md")]
+    gone = [Problem(f"gone{i}.md", Code.VANISHED) for i in range(9)]
+    for max_bytes in range(least, least + 200, 9):
+        assert "Short." in block(memory("Short."), *others, missing=gone, max_bytes=max_bytes)
+
+
+def test_a_long_name_with_quotes_stays_in_its_quotes() -> None:
+    for size in range(190, 205):
+        (head,) = checked(block(memory("", f'zz "{"q" * size} x.md')))
+        assert re.match(r'"(?:[^"\\]|\\.)*", changed', head)
 
 
 def test_what_is_missing_is_said_where_there_is_room() -> None:

@@ -340,6 +340,15 @@ def test_index_in_a_folder(tmp_path: Path) -> None:
     assert codes(report) == {("team/sub/MEMORY.md", Code.BROKEN_INDEX_LINE)}
 
 
+def test_a_word_about_comments_hides_nothing(tmp_path: Path) -> None:
+    index(tmp_path, "Use `<!--` to comment.", "- [gone](gone.md)")
+    assert lines(examine(tmp_path)) == [2]
+    index(tmp_path, "- [One](1.md)", "<!-- never closed", "- [gone](gone.md)")
+    assert lines(examine(tmp_path)) == []
+    index(tmp_path, "~~~ `info`", "- [gone](gone.md)", "~~~")
+    assert lines(examine(tmp_path)) == []
+
+
 def test_what_is_no_link(tmp_path: Path) -> None:
     index(
         tmp_path,

@@ -55,6 +55,7 @@ OURS = {
     "anthropic:m": "ANTHROPIC_API_KEY",
     "openai:m": "OPENAI_API_KEY",
     "openai:m@https://eu.api.openai.com/v1": "OPENAI_API_KEY",
+    "openai:m@https://API.openai.com:443/v1/": "OPENAI_API_KEY",
     "openai:m@https://openrouter.ai/api/v1": "OPENROUTER_API_KEY",
     "anthropic:m@https://openrouter.ai/api": "OPENROUTER_API_KEY",
     "openai:m@https://api.anthropic.com/v1": "ANTHROPIC_API_KEY",
@@ -79,7 +80,8 @@ def test_each_key_goes_to_its_own_host_alone(spec: str, monkeypatch: pytest.Monk
     # What else the environment holds for a vendor goes to the vendor's host alone.
     others = {name for name, value in headers.items() if "secret" in value} - {"authorization"}
     vendors = {"x-gate"} | ({"openai-organization", "openai-project"} if spec[0] == "o" else set())
-    assert others == (vendors if "@" not in spec else set())
+    is_vendors = "@" not in spec or ":443" in spec
+    assert others == (vendors if is_vendors else set())
 
 
 @pytest.mark.usefixtures("every_key")
@@ -156,6 +158,15 @@ def test_a_key_that_a_server_repeats_is_not_shown(monkeypatch: pytest.MonkeyPatc
     assert reason is Reason.AUTH
     assert "wrong key: ***" in message
     assert "sk-very-secret" not in message
+
+
+def test_a_key_far_behind_in_a_long_message_is_hidden_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MEMSEL_API_KEY", "sk-very-secret")
+    for before in range(470, 500):
+        with serving(fails(401, f"{'x' * before}sk-very-secret")) as server:
+            assert "sk-" not in reason_of(OpenAIModel("m", base_url=server.url))[1]
 
 
 @HTTP

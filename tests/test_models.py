@@ -204,7 +204,6 @@ def test_what_a_server_may_do_instead(
         assert found == reason
         assert "\n" not in message
         assert "<" not in message
-        assert len(message) < 700
         assert len(server.requests) == requests
 
 
@@ -619,6 +618,7 @@ def test_a_name_says_model_and_server(spec: str, model: str, url: str) -> None:
 @pytest.mark.parametrize(
     "spec",
     [
+        "openai:@http://localhost:11434/v1",
         "", "gpt-6", "claude-haiku-5-5", "openai", "openai:", "openai: ", "gemini:pro", "openai:@",
         "openai:m@localhost:8080", "openai:m@http://", "openai:m@ftp://x/v1",
         "openai:m@https://user:password@x.example/v1", "openai:m@https://x.example/v1?key=1",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -11,7 +12,6 @@ from collections.abc import Sequence
 from selector.cli.output import (
     FAILED,
     INTERRUPTED,
-    OK,
     Failure,
     Unwritten,
     flush,
@@ -26,17 +26,29 @@ from selector.errors import ConfigurationError
 def console() -> int:
     """The command as a process of its own: it ends too soon to look for garbage, then or before."""
     gc.disable()
+    _end_in_order()
     try:
         return main()
     finally:
         gc.freeze()  # else all that is left would be looked through once more at the end
 
 
+def _end_in_order() -> None:
+    """Makes SIGTERM and SIGHUP an exit like others, behind which no program that is asked runs on.
+
+    One that the caller has told us to ignore (`nohup`) stays ignored.
+    """
+    for name in ("SIGTERM", "SIGHUP"):  # the second one not on Windows
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code: 0 for an answer, also an empty one; 1 for what a command found wrong, or when
-    the answer cannot be written; 2 for a bad call; 130 for Ctrl-C.
+    the answer cannot be written or the system refuses; 2 for a bad call; 130 for Ctrl-C.
 
-    Only `--help` and `--version` end in SystemExit, as argparse does it.
+    `--help` and `--version` end in SystemExit, as argparse does it.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     start = time.monotonic()
@@ -54,17 +66,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         note("stopped")
         return INTERRUPTED
     except Unwritten as unwritten:
-        return _unwritten(unwritten, OK)
+        return _unwritten(unwritten, unwritten.code)
 
 
 def _answered(words: list[str], start: float) -> int:
     try:
         run, options = parse(words, start)
         code: int = run(options)
-    except SystemExit:  # the help, which goes through a pipe, too
+    except SystemExit as ended:  # the help, which goes through a pipe, too
+        try:
+            flush()
+        except Unwritten as unwritten:
+            if not unwritten.is_unheard:
+                raise
+        raise ended from None
+    try:
         flush()
+    except Unwritten as unwritten:
+        unwritten.code = code
         raise
-    flush()
     return code
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from selector.cli.options import add_json, add_roots, check_roots, roots
-from selector.cli.output import FAILED, OK, is_terminal, line, note, succeed
+from selector.cli.output import FAILED, OK, Unwritten, is_terminal, line, note, succeed
 from selector.cli.parser import Parser
 from selector.codes import Severity
 
@@ -37,14 +37,19 @@ def run(options: Namespace) -> int:
     report = examine(folders.get("") or folders, fix=options.fix)
     check_roots(options, folders, report.failed)
     counts = _counts(report.findings)
-    if options.json:
-        findings = [_data(one) for one in report.findings]
-        succeed({"memories": report.memories, "findings": findings, "counts": counts}, options)
-    else:
-        _print(report.findings)
-        _sum_up(report.memories, counts)
     bad = counts[Severity.ERROR] + (counts[Severity.WARNING] if options.strict else 0)
-    return FAILED if bad else OK
+    code = FAILED if bad else OK
+    try:
+        if options.json:
+            findings = [_data(one) for one in report.findings]
+            succeed({"memories": report.memories, "findings": findings, "counts": counts}, options)
+        else:
+            _print(report.findings)
+            _sum_up(report.memories, counts)
+    except Unwritten as unwritten:
+        unwritten.code = code  # what is wrong does not depend on who listens
+        raise
+    return code
 
 
 def _counts(findings: Sequence[Finding]) -> dict[str, int]:

@@ -117,9 +117,10 @@ class Explanation:
 
     def _ending(self) -> Iterator[str]:
         selection = self._selection
-        by_scorer = self._spec is None or selection.outcome is Outcome.FELL_BACK
-        who = "the offline scorer" if by_scorer else self._spec
-        yield f"{selection.outcome} in {selection.elapsed * 1000:.0f} ms, by {who}"
+        by_model = self._asked and selection.outcome is not Outcome.FELL_BACK
+        who = self._spec if by_model else "the offline scorer"
+        by = f", by {who}" if selection.candidates else ""
+        yield f"{selection.outcome} in {selection.elapsed * 1000:.0f} ms{by}"
         if selection.reason:
             yield f"reason: {': '.join(filter(None, (selection.reason, selection.detail)))}"
         if self._spec:

@@ -31,13 +31,13 @@ def run(options: Namespace) -> int:
     wanted = of_types(counting, options.types, store)
     shown = fit([Candidate(header, Score(0.0)) for header, _ in wanted])
     lines = manifest([one.header for one in shown]).splitlines()
-    if options.json:
-        succeed({"lines": lines, "shown": len(shown), "memories": len(wanted)}, options)
-    for text in () if options.json else lines:
-        line(text)
     if len(shown) < len(wanted):
         note(
             f"{len(wanted)} memories count; a model is shown at most {MAX_LINES} lines and "
             f"{MAX_BYTES:,} bytes, by score; these are the {len(shown)} newest that fit"
         )
+    if options.json:
+        succeed({"lines": lines, "shown": len(shown), "memories": len(wanted)}, options)
+    for text in () if options.json else lines:
+        line(text)
     return OK

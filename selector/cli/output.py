@@ -39,6 +39,7 @@ class Unwritten(Exception):
     def __init__(self, error: OSError) -> None:
         super().__init__(error.strerror)
         self.is_unheard = isinstance(error, BrokenPipeError)  # the reader has seen enough
+        self.code = OK  # of the command, as far as it is known
 
 
 @contextmanager

@@ -60,8 +60,10 @@ class Parser(argparse.ArgumentParser):
 
     def _is_unknown(self, word: str) -> bool:
         """True for an option that there is not; a number or a sentence with a dash is none."""
-        if word[:1] != "-" or word == "-" or word[1:2].isdigit() or " " in word:
+        if word[:1] != "-" or word == "-" or _is_number(word):
             return False
+        if " " in word:
+            return word[:2] in self._option_string_actions  # argparse takes it for that option
         return word.partition("=")[0] not in self._option_string_actions
 
     def _left_over(self, words: list[str]) -> NoReturn:
@@ -75,6 +77,14 @@ class Parser(argparse.ArgumentParser):
         near = get_close_matches(word.partition("=")[0], self._option_string_actions, 1)
         meant = f"is it {near[0]}?" if near else self.dashes
         return f"{word}: there is no such option{meant and f'; {meant}'}"
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _before_dashes(words: list[str]) -> list[str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from selector.cli.options import (
@@ -189,21 +187,10 @@ def _model(options: Namespace) -> tuple[str | None, ModelFunction | None]:
         return None, None
     from selector.models import load
 
-    _leave_in_order()
     try:
         return spec, load(spec)
     except ConfigurationError as error:
         raise Failure("configuration", f"{name}: {error}") from error
-
-
-def _leave_in_order() -> None:
-    """Makes SIGTERM and SIGHUP an exit like others: no program that is asked runs on behind it."""
-    import signal
-
-    with suppress(ValueError):  # not the main thread: whoever runs this has a say of their own
-        for name in ("SIGTERM", "SIGHUP"):  # the second one not on Windows
-            if number := getattr(signal, name, 0):
-                signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 def _warn(selection: Selection, spec: str | None) -> None:

@@ -34,7 +34,6 @@ _STATUSES = {
 }
 # How a server refuses a field that it does not know.
 _STEP_DOWN = frozenset((400, 422, 501))
-MESSAGE_LIMIT = 500  # characters of a server's own words
 SHORTEST_KEY = 8  # characters: a shorter one is a word like others
 DEEPEST = 20  # errors behind an error that are looked at
 
@@ -60,7 +59,7 @@ def told(sdk: Any, error: Exception, host: str) -> ModelError:
 def told_status(host: str, status: int, body: Any) -> ModelError:
     """What an HTTP status other than 200 stands for; `body` is its JSON, or a text."""
     found = dig(body, "error", "message") or dig(body, "message") or dig(body, "error") or body
-    text = found[:MESSAGE_LIMIT] if isinstance(found, str) else ""
+    text = found if isinstance(found, str) else ""
     message = f"{host} replied {status}: {_plain(text)}".rstrip(": ")
     if status == 404 or 300 <= status < 400:
         message += " (is the base URL right, and the model's name?)"

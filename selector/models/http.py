@@ -25,7 +25,7 @@ MAX_TOKENS = 2_000  # of an answer: a few names, and what a model thinks before
 # What would make another protocol of it.
 _NOT_FOR_REQUESTS = frozenset(("messages", "n", "stream", "timeout"))
 
-_NAMED = re.compile(r"(.+)@(https?://.*)", re.IGNORECASE | re.DOTALL)  # the last of several
+_NAMED = re.compile(r"(.*)@(https?://.*)", re.IGNORECASE | re.DOTALL)  # the last of several
 
 # (protocol, base URL) -> the first step that was not refused or ignored there, for this process.
 _steps: dict[tuple[str, str], int] = {}
@@ -183,9 +183,8 @@ class HttpModel:
         """
         from selector.models.connections import connection
 
-        is_own_server = self.server.url == self.vendor_url or is_own(
-            self.server, self.own_server, os.environ
-        )
+        is_vendors = self.server.origin == server_at(self.vendor_url).origin
+        is_own_server = is_vendors or is_own(self.server, self.own_server, os.environ)
         return connection(self.server, key, self._headers, is_own_server=is_own_server)
 
 
