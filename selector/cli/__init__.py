@@ -72,14 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answered(words: list[str], start: float) -> int:
     try:
         run, options = parse(words, start)
-        code: int = run(options)
+        code = run(options)
     except SystemExit as ended:  # the help, which goes through a pipe, too
         try:
             flush()
         except Unwritten as unwritten:
-            if not unwritten.is_unheard:
-                raise
-        raise ended from None
+            code = ended.code if isinstance(ended.code, int) else 0
+            raise SystemExit(_unwritten(unwritten, code)) from None
+        raise
     try:
         flush()
     except Unwritten as unwritten:
