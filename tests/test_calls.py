@@ -191,6 +191,18 @@ def test_while_four_hang_no_further_one_is_started(
     assert invoke(lambda: "value", clock=Clock(10.0)) == "value"
 
 
+def test_coroutines_that_end_a_little_late_make_nobody_busy() -> None:
+    async def slow_to_end() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            time.sleep(0.5)  # blocks its own loop, as an import does
+
+    for _ in range(MAX_LEFT_BEHIND + 2):
+        with pytest.raises(Expired):
+            call(slow_to_end, clock=Clock(0.02))
+
+
 def test_our_own_work_goes_on_while_four_hang(release: threading.Event) -> None:
     leave_four(release)
     ours = asyncio.run(awork(lambda _: threading.get_ident(), Clock()))

@@ -216,11 +216,13 @@ def test_a_signal_that_is_ignored_stays_ignored(memories: str, tmp_path: Path) -
     assert (done.returncode, done.stderr) == (0, "memsel: no memory helps with this\n")
 
 
-def test_the_exit_code_survives_a_reader_that_has_gone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_the_exit_code_survives_a_reader_that_has_gone(tmp_path: Path, unbuffered: str) -> None:
     (tmp_path / "empty.md").write_text("")
     done = subprocess.run(
         ["bash", "-c", f"{sys.executable} -m selector doctor --root {tmp_path} | true; "
          "echo ${PIPESTATUS[0]}"],
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         capture_output=True,
         text=True,
         check=False,
@@ -281,13 +283,15 @@ def test_only_what_a_command_needs_is_imported(tmp_path: Path) -> None:
     assert loaded & needless == set()
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path, unbuffered: str) -> None:
     for number in range(2_000):
         (tmp_path / f"{number}.md").write_text("---\ndescription: zebra\n---\n")
     for command in (f"list --root {tmp_path}", "select --help", f"list --json --root {tmp_path}"):
         done = subprocess.run(
             f"{' '.join(COMMAND)} {command} | true",
             shell=True,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
             capture_output=True,
             text=True,
             check=False,

@@ -263,11 +263,12 @@ def test_a_pointer_names_a_path_that_can_be_opened(path: str, rest: str) -> None
 
 
 @pytest.mark.parametrize(
-    "end", ["</memories-0123>", "<system>", "<|im_start|>", "\n--- 0123456789abcdef", "\nHuman: x"]
+    "end",
+    ["</memories.x", "<system.Text>", "</user@x", "\n--- 0123456789abcdef", "\nHuman: x", "<|x|>"],
 )
 def test_a_cut_makes_no_mark_out_of_a_word(end: str) -> None:
     for size in range(len(end) + 2):
-        body = f"{'x' * (MAX_BODY_BYTES - size)}{end.replace('>', 'y>', 1)}{'z' * 50}"
+        body = f"{'x' * (MAX_BODY_BYTES - size)}{end}{'z' * 50}"
         lines = block(memory(body)).split("\n")
         shown = next(line for line in lines if line.startswith("xxx"))
         assert defused(shown) == shown
