@@ -23,19 +23,11 @@ class AnthropicModel(HttpModel):
     """A model behind the messages API: Anthropic's own, or a gateway's."""
 
     package = "anthropic"
+    client = "AsyncAnthropic"
     resource = "anthropic.resources.messages"
     own_server = "ANTHROPIC_BASE_URL"
     vendor_url = "https://api.anthropic.com"
     steps = ("schema", "tool", "text")  # a tool that must be called stands for the JSON mode
-
-    def _client(self, sdk: Any, key: str | None) -> Any:
-        return sdk.AsyncAnthropic(
-            # The client would look for others; the connection sends none where there is none.
-            api_key=key or "none",
-            base_url=self.server.url,
-            max_retries=0,
-            http_client=self._connection(key),
-        )
 
     async def _send(self, client: Any, prompt: Prompt, step: str, timeout: float | None) -> Reply:
         stable = {"type": "text", "text": prompt.context, "cache_control": {"type": "ephemeral"}}

@@ -41,6 +41,7 @@ class HttpModel:
     """
 
     package: ClassVar[str]  # the vendor's; both vendors' clients have the same exceptions
+    client: ClassVar[str]  # the class in it
     resource: ClassVar[str]  # the part of it that the client would import at its first request
     own_server: ClassVar[str]  # the variable that names another server than the vendor's
     vendor_url: ClassVar[str]
@@ -151,10 +152,6 @@ class HttpModel:
         """One request, one reply; with whatever the vendor's client raises."""
         raise NotImplementedError
 
-    def _client(self, sdk: Any, key: str | None) -> Any:
-        """The vendor's client, which closes its connection at the end of an `async with`."""
-        raise NotImplementedError
-
     def _fields(self, ours: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of a request, with the user's over ours and within them."""
         fields = dict(ours)
@@ -172,8 +169,15 @@ class HttpModel:
         return import_module(self.package)
 
     def _opened(self, sdk: Any, key: str | None) -> Any:
+        """The vendor's client, which closes its connection at the end of an `async with`."""
         try:
-            return self._client(sdk, key)
+            return getattr(sdk, self.client)(
+                # It would look for others; the connection sends none where there is none.
+                api_key=key or "none",
+                base_url=self.server.url,
+                max_retries=0,
+                http_client=self._connection(key),
+            )
         except Exception as error:  # a proxy in the environment that cannot be used
             raise ModelError(f"no connection can be made: {error}", Reason.CONNECTION) from error
 

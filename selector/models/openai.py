@@ -21,19 +21,11 @@ class OpenAIModel(HttpModel):
     """A model behind the chat completions API: OpenAI's own, OpenRouter's, a local server's."""
 
     package = "openai"
+    client = "AsyncOpenAI"
     resource = "openai.resources.chat.completions.completions"
     own_server = "OPENAI_BASE_URL"
     vendor_url = "https://api.openai.com/v1"
     steps = ("schema", "json", "text")
-
-    def _client(self, sdk: Any, key: str | None) -> Any:
-        return sdk.AsyncOpenAI(
-            # The client insists on a key; the connection sends none where there is none.
-            api_key=key or "none",
-            base_url=self.server.url,
-            max_retries=0,
-            http_client=self._connection(key),
-        )
 
     async def _send(self, client: Any, prompt: Prompt, step: str, timeout: float | None) -> Reply:
         response = await client.chat.completions.with_raw_response.create(
